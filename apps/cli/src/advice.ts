@@ -1,13 +1,13 @@
 /** Advice after a failed command whose error gives none. The keys are commands or groups of commands. */
 const USUAL: Record<string, string | null> = {
-  run: 'proctor run list has the runs that there are',
-  trigger: 'proctor trigger list shows the triggers that there are',
+  run: 'proctor run list shows all runs',
+  trigger: 'proctor trigger list shows all triggers',
   'reject-list': 'proctor reject-list show prints the whole list',
-  user: 'proctor user list shows the users that there are',
+  user: 'proctor user list shows all users',
   key: 'proctor key list USER shows the valid keys of a user',
-  worker: 'proctor worker list --registered shows the workers that there are',
+  worker: 'proctor worker list --registered shows all workers',
   'worker check': 'do what the lines above say, then: proctor worker check',
-  'worker drain': 'proctor worker list shows the workers that are there',
+  'worker drain': 'proctor worker list shows the connected workers',
   'worker resume': 'proctor decisions shows what is paused and drained',
   'worker trust': 'proctor worker list shows the workers, and how each stands',
   pause: 'proctor decisions shows what is paused and drained',

@@ -5,7 +5,7 @@ import { printJson } from './output/print';
 export const ADMINISTRATOR = 'admin';
 
 /** Description of the option `--reason`. */
-export const WHY = 'why, for people';
+export const WHY = 'the reason, for people';
 
 /** Returns the group of commands with this name, and creates it if it does not exist yet. */
 export function groupOf(program: Command, name: string, description: string): Command {
@@ -15,7 +15,7 @@ export function groupOf(program: Command, name: string, description: string): Co
 
 /** Adds the option `--json` to a command that prints data. */
 export function withJson(command: Command): Command {
-  return command.option('--json', 'print one JSON document, as the API has it', false);
+  return command.option('--json', 'print one JSON document, in the form of the API', false);
 }
 
 /** Adds the option `--yes` to a command that asks before it changes something. */

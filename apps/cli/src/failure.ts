@@ -3,13 +3,13 @@
  */
 export const EXIT = {
   done: 0,
-  /** Also used if a run ended as `fail`. */
+  /** Also used if a run ended as `fail`, or its package is not there. */
   failed: 1,
   /** The command line is not valid. */
   usage: 2,
   /** The API key is missing or not valid, or may not do this. */
   key: 4,
-  /** The command is right, but a run ended as `tmpfail`, or the service or its database cannot be reached now. */
+  /** The command is right, but a run ended as `tmpfail` or not in time, or the service or its database cannot be reached. */
   tryLater: 75,
 } as const;
 

@@ -44,7 +44,7 @@ export function createProgram(onStart: (words: string[]) => void = () => undefin
   const program = new Command('proctor')
     .description('Schedules Debian package tests on worker machines and keeps their results.')
     .version(version(), '--version', 'print the version')
-    .option('--context <name>', 'speak to the service of this context')
+    .option('--context <name>', 'use the service of this context')
     .configureHelp({ showGlobalOptions: true, optionDescription: described })
     .showHelpAfterError('(add --help to see how it is used)')
     .exitOverride()

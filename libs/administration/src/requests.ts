@@ -51,12 +51,12 @@ export class InvalidRequest extends Refusal {
 const IDS = must('be an array of ids of runs, or a string of them separated by commas');
 
 @Description(
-  'Runs that match everything that is said; at least one of `run_ids`, `package`, `trigger`, `suite` and `arch` is needed. A key that is null counts as left out, an unknown one is refused.',
+  'Runs that match all fields of the request; at least one of `run_ids`, `package`, `trigger`, `suite` and `arch` is needed. A null value counts as left out, an unknown field is refused.',
 )
 export class Selection extends ResumeRequest {
   @OptionalField(
     sentAs<number[]>(oneOf(RUN_IDS, listOf(whole({ maximum: RUN_ID_MAX })))),
-    'Those that are no run of this key are passed over.',
+    'Ids of runs of other keys are ignored.',
     IsArray(IDS),
     IsInt({ each: true, ...IDS }),
     Max(RUN_ID_MAX, { each: true, ...IDS }),

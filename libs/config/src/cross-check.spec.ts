@@ -61,7 +61,7 @@ it.each<[file: string, text: string, warning: string]>([
   [
     'proctor.yaml',
     'api:\n  login:\n    providers:\n      - { id: a, label: A, issuer: https://a.example, clientId: p, clientSecretFile: /none }',
-    'proctor.yaml:4: api.login.providers.0.clientSecretFile: there is no /none',
+    'proctor.yaml:4: api.login.providers.0.clientSecretFile: /none does not exist',
   ],
   [
     'reject-list.yaml',

@@ -126,7 +126,11 @@ function checkServerNames({ server }: Configuration, warn: Warn): void {
 async function checkSecretFiles({ server }: Configuration, warn: Warn): Promise<void> {
   for (const [index, { clientSecretFile: file }] of server.login.providers.entries())
     if (file !== undefined && !(await isAccessible(file, constants.F_OK)))
-      warn('proctor.yaml', ['api', 'login', 'providers', index, 'clientSecretFile'], `there is no ${file}`);
+      warn(
+        'proctor.yaml',
+        ['api', 'login', 'providers', index, 'clientSecretFile'],
+        `${file} does not exist`,
+      );
 }
 
 function checkRejectList({ rejectList, server }: Configuration, warn: Warn): void {

@@ -18,7 +18,7 @@ export const REQUEST_FIELDS = {
     row: 'trigger',
     input: 'trigger',
     label: 'Trigger: why, as `package/version`',
-    option: ['--trigger <text>', 'why it is asked for, as glibc/2.40-4'],
+    option: ['--trigger <text>', 'why the test is requested, such as glibc/2.40-4'],
   },
   pinPackages: {
     kind: 'pins',
@@ -34,7 +34,7 @@ export const REQUEST_FIELDS = {
     row: 'pins',
     input: 'pins',
     label: 'Packages from other suites, one pin on each line: `src:glibc, experimental`',
-    option: ['--pin <spec=suite>', 'take a package from another suite, as src:glibc=sid'],
+    option: ['--pin <spec=suite>', 'take a package from another suite, such as src:glibc=sid'],
   },
   extraAptSources: {
     kind: 'names',
@@ -51,7 +51,7 @@ export const REQUEST_FIELDS = {
     row: 'extra sources',
     input: 'source',
     label: 'Extra apt sources',
-    option: ['--extra-source <name>', 'an apt source that the deployment has'],
+    option: ['--extra-source <name>', 'the name of an apt source of the deployment'],
   },
   backend: {
     kind: 'name',
@@ -114,7 +114,7 @@ export const REQUEST_FIELDS = {
     row: 'private',
     input: 'is_private',
     label: 'Private: only you and administrators see the runs, until you publish them',
-    option: ['--private', 'for this key alone'],
+    option: ['--private', 'only this key can see the runs'],
   },
 } as const satisfies Record<string, RequestField>;
 

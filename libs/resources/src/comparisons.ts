@@ -69,7 +69,7 @@ export class ComparedPackage {
 
   @Field(
     orNull(text()),
-    'Null unless one of the runs tested this source, or was triggered by it, in this very version.',
+    'The source package, if one of the runs tested or was triggered by exactly this version of it; else null.',
   )
   source: string | null;
 
@@ -79,18 +79,18 @@ export class ComparedPackage {
   @Field(orNull(text()))
   b: string | null;
 
-  @Field(orNull(text()), 'That apt fetched it from for the tests; null where that is not known.')
+  @Field(orNull(text()), 'The suite from which apt fetched the package for the tests; null if it is unknown.')
   a_suite: string | null;
 
   @Field(orNull(text()))
   b_suite: string | null;
 
-  @Field(flag(), 'Whether its part is tested or named.')
+  @Field(flag(), 'Whether `part` is `tested` or `named`.')
   is_named: boolean;
 
   @Field(
     words(['tested', 'named', 'tests', 'testbed']),
-    'Of the tested package, named by a trigger or pins, installed for the tests, or a part of the testbed. They come in this order; in each part changed versions go first, then what came, then what went.',
+    '`tested`: of the tested source package; `named`: named by a trigger or pins; `tests`: installed for the tests; `testbed`: a part of the testbed. Packages come in this order; in each part, changed versions come first, then added packages, then removed ones.',
   )
   part: 'tested' | 'named' | 'tests' | 'testbed';
 }
@@ -127,12 +127,12 @@ export class TriageStepResource {
   @Field(words(['retry', 'refresh', 'report', 'nothing']))
   kind: 'retry' | 'refresh' | 'report' | 'nothing';
 
-  @OptionalField(text(), 'Of `report`.')
+  @OptionalField(text(), 'Only for `report`: the package in which the bug most likely is.')
   package?: string;
 }
 
 export class TriageEvidenceLink {
-  @Field(text(), 'Of a page.')
+  @Field(text(), 'The path of a page.')
   path: string;
 
   @Field(text())

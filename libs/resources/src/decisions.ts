@@ -24,7 +24,8 @@ export const DEADLINE_SECONDS = component(
   whole({
     minimum: 1,
     maximum: DEADLINE_SECONDS_MAX,
-    description: 'After so long it hands back what it still executes; without it, it may finish all of it.',
+    description:
+      'After this time the worker hands back the runs that it still executes; without a deadline it may finish them all.',
   }),
   IsInt(DEADLINE_RULE),
   Min(1, DEADLINE_RULE),
@@ -41,13 +42,13 @@ export class Scope {
   arch?: string;
 }
 
-@Description('Without suite and architecture, everything is meant.')
+@Description('Without suite and architecture, the pause is for everything.')
 export class PauseRequest extends Scope {
   @Field(REASON)
   reason: string;
 }
 
-@Description('Without suite and architecture, the pause of everything is meant.')
+@Description('Without suite and architecture, it ends the pause of everything.')
 export class ResumeRequest extends Scope {
   @OptionalField(REASON)
   reason?: string;

@@ -44,10 +44,13 @@ export class Event {
   @Field(text())
   arch: string;
 
-  @Field(orNull(text()), 'Null without one, and for one of more than 2000 characters: the run has it.')
+  @Field(
+    orNull(text()),
+    'Null if the run has none, or one of more than 2000 characters; the run itself has the whole text.',
+  )
   trigger: string | null;
 
-  @Field(words(RUN_STATES), "The run's after it.")
+  @Field(words(RUN_STATES), 'The state of the run after the event.')
   state: RunState;
 
   @Field(orNull(words(PACKAGE_VERDICTS)), 'How the run ended, of events that have it.')

@@ -15,7 +15,10 @@ export class FollowedPackage {
   @Field(text())
   package: string;
 
-  @Field(listOf(ListedStatusResource), 'How it is in each place, as in the lists of statuses.')
+  @Field(
+    listOf(ListedStatusResource),
+    'Its status in each suite and architecture, as in the lists of statuses.',
+  )
   statuses: ListedStatusResource[];
 }
 

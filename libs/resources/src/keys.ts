@@ -36,14 +36,16 @@ export const KEY_SCOPE = component(
 
 export const KEY_EXPIRY = component(
   'KeyExpiry',
-  orNull(TIME, { description: 'From then on the key opens nothing; null when it does not expire.' }),
+  orNull(TIME, {
+    description: 'The time from which the key is no longer valid; null if it does not expire.',
+  }),
 );
 
 export const ASKED_EXPIRY = component(
   'AskedExpiry',
   text({
     description:
-      'From when on the key opens nothing: a day (`YYYY-MM-DD`, from its beginning, UTC) or a time with its zone (RFC 3339), still to come. `never`: it does not expire.',
+      'The time from which the key is no longer valid: a day (`YYYY-MM-DD`, from its beginning, UTC) or a time with its zone (RFC 3339), still to come. `never`: it does not expire.',
   }),
   IsStringThat(isToCome, EXPIRY_RULE),
 );
@@ -120,7 +122,7 @@ export class OwnedKeyList {
   @Field(listOf(OwnedKeyResource))
   keys: OwnedKeyResource[];
 
-  @Field(orNull(whole()), 'What the next part is asked for with; null at the end.')
+  @Field(orNull(whole()), 'The position to send for the next part; null at the end.')
   before: number | null;
 }
 

@@ -34,7 +34,7 @@ export class NoteResource {
   )
   run_id: number | null;
 
-  @Field(orNull(text()), 'Of the first error of that run.')
+  @Field(orNull(text()), 'The signature of the first error of that run.')
   signature: string | null;
 
   @Field(listOf(text()))

@@ -12,10 +12,10 @@ export class PackageStatusResource extends ResultResource {
   @Field(text(), 'How long the run took, for people.')
   duration_human: string;
 
-  @Field(orNull(words(PACKAGE_VERDICTS)), 'Of the run before; null the first time.')
+  @Field(orNull(words(PACKAGE_VERDICTS)), 'The status of the run before; null for the first run.')
   previous_status: Status;
 
-  @Field(orNull(text()), 'Of the newest run that passed; null when none did.')
+  @Field(orNull(text()), 'The version in the newest run that passed; null if none did.')
   last_pass_version: string | null;
 
   @Field(orNull(TIME), 'When that run finished.')
@@ -62,7 +62,7 @@ export class MonthResource extends VerdictCounts {
   @Field(whole())
   total: number;
 
-  @Field(whole(), 'Of those whose duration is known.')
+  @Field(whole(), 'The sum over the runs whose duration is known.')
   total_duration_seconds: number;
 
   @Field(orNull(whole()), 'Null when no duration is known.')
@@ -110,7 +110,7 @@ export class ListedStatusResource {
   @Field(orNull(text()), 'How the run ended, for people, of lists that show it.')
   message: string | null;
 
-  @Field(orNull(words(PACKAGE_VERDICTS)), 'Of the run before; null the first time.')
+  @Field(orNull(words(PACKAGE_VERDICTS)), 'The status of the run before; null for the first run.')
   previous_status: Status;
 
   @Field(
@@ -137,10 +137,10 @@ export class ListedStatusResource {
   )
   flakiness: number;
 
-  @Field(orNull(whole()), 'Of these runs; null when no duration is known.')
+  @Field(orNull(whole()), 'The median of these runs; null if no duration is known.')
   median_seconds: number | null;
 
-  @Field(orNull(whole()), 'Of 20 runs, 19 took no longer.')
+  @Field(orNull(whole()), '19 of 20 runs took no longer.')
   p95_seconds: number | null;
 
   @Field(text(), 'Path of its history.')
@@ -157,10 +157,10 @@ export class StatusFilter {
   @Field(orNull(text()))
   package: string | null;
 
-  @OptionalField(TIME, 'Of `changes`.')
+  @OptionalField(TIME, 'Only for `changes`.')
   since?: string;
 
-  @OptionalField(whole(), 'Of `slow`.')
+  @OptionalField(whole(), 'Only for `slow`.')
   minutes?: number;
 }
 
@@ -205,10 +205,13 @@ export class StatisticsDay {
   @Field(text({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }), 'UTC.')
   day: string;
 
-  @Field(orNull(VerdictCounts), 'By the latest status at its end; null where they were not counted.')
+  @Field(
+    orNull(VerdictCounts),
+    'Packages by their latest status at the end of the day; null if they were not counted.',
+  )
   packages: VerdictCounts | null;
 
-  @Field(VerdictCounts, 'That ended.')
+  @Field(VerdictCounts, 'Runs that ended on this day.')
   runs: VerdictCounts;
 
   @Field(whole())

@@ -24,25 +24,31 @@ export class QueueResource {
 
   @Field(
     orNull(whole({ minimum: 0 })),
-    'Half of these waited no longer, from the request to the start; null when there is none.',
+    'The median wait of these runs, from the request to the start; null if no run has finished in that time.',
   )
   wait_seconds: number | null;
 
   @Field(
     orNull(whole({ minimum: 0 })),
-    'Until the last that waits now is done: as the scheduler expects it, at that rate when it does not answer. Null when it is unknown.',
+    'The time until the last run that waits now is done: the estimate of the scheduler, or, if it does not answer, at the rate of the last hour. Null if it is unknown.',
   )
   estimate_seconds: number | null;
 
-  @Field(orNull(DecisionResource), 'Who has stopped it; what runs goes on.')
+  @Field(
+    orNull(DecisionResource),
+    'The decision that paused the queue; running tests go on. Null if it is not paused.',
+  )
   paused: DecisionResource | null;
 
-  @Field(listOf(text()), 'Why nothing, or not more, of it is executed now; for people, the weightiest first.')
+  @Field(
+    listOf(text()),
+    'Why no runs of it, or not more, are executed now; for people, the most important reason first.',
+  )
   reasons: string[];
 }
 
 export class PackageResource {
-  @Field(whole(), 'Negative while only private runs made the package known; another one from then on.')
+  @Field(whole(), 'Negative while only private runs have this package; it changes with the first public run.')
   id: number;
 
   @Field(PACKAGE_NAME)

@@ -16,10 +16,10 @@ export class LogSectionResource {
   @Field(whole({ minimum: 1 }), 'Its first line.')
   line: number;
 
-  @Field(orNull(words(TEST_STATUSES)), 'Of a test.')
+  @Field(orNull(words(TEST_STATUSES)), 'Only for a test.')
   status: TestStatus | null;
 
-  @Field(orNull(whole()), 'Of a test, how long it ran.')
+  @Field(orNull(whole()), 'How long the test ran; null for other parts.')
   seconds: number | null;
 }
 
@@ -33,7 +33,7 @@ export class LogIndexResource {
   @Field(flag(), '`true` for the log that is kept, `false` for what there is of a live one.')
   is_complete: boolean;
 
-  @Field(whole({ minimum: 0 }), 'Of the log, decompressed.')
+  @Field(whole({ minimum: 0 }), 'The length of the decompressed log.')
   bytes: number;
 
   @Field(whole({ minimum: 0 }))
@@ -42,7 +42,7 @@ export class LogIndexResource {
   @Field(listOf(LogSectionResource, { maxItems: 1000 }))
   sections: LogSectionResource[];
 
-  @Field(listOf(whole({ minimum: 1 }), { maxItems: 2000 }), 'Numbers of the lines with errors.')
+  @Field(listOf(whole({ minimum: 1 }), { maxItems: 2000 }), 'The numbers of the lines with errors.')
   errors: number[];
 
   @Field(whole({ minimum: 0 }))
@@ -89,7 +89,7 @@ export class Artifacts {
   @Field(whole({ minimum: 1 }))
   attempt: number;
 
-  @Field(orNull(whole()), 'Of the archive; null when the attempt left none.')
+  @Field(orNull(whole()), 'The size of the archive; null if the attempt left none.')
   archive_bytes: number | null;
 
   @Field(listOf(ArtifactFile))
@@ -123,7 +123,7 @@ export class InstalledPackagesResource {
   @Field(RUN_ID)
   run_id: number;
 
-  @Field(orNull(text()), 'Of the testbed; null when it is not known.')
+  @Field(orNull(text()), 'The kernel of the testbed; null if it is unknown.')
   kernel: string | null;
 
   @Field(
@@ -132,6 +132,6 @@ export class InstalledPackagesResource {
   )
   fallback_release: string | null;
 
-  @Field(orNull(listOf(PackageVersionsResource)), 'Null when there is no list, or not yet.')
+  @Field(orNull(listOf(PackageVersionsResource)), 'Null if there is no list, or not yet.')
   packages: PackageVersionsResource[] | null;
 }

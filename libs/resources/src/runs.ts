@@ -36,7 +36,7 @@ export class Test {
 
 @Description('One thing that happened to a run; it never changes.')
 export class FactResource {
-  @Field(whole({ minimum: 1 }), 'Place in the story of the run, from 1.')
+  @Field(whole({ minimum: 1 }), 'The number of the event in the history of the run, from 1.')
   id: number;
 
   @Field(words(FACT_KINDS))
@@ -90,38 +90,38 @@ for (const { kind, orNull: isNullable, result, prose } of OWN_FIELDS) {
 export class ResultResource extends RunFields {
   @OptionalField(
     orNull(whole({ minimum: 1 })),
-    'Of one run that waits: its place among the runs that wait for the same slots; 1 goes next. Private runs count for their own user and for administrators alone. Null when the scheduler does not answer.',
+    'Only for a single waiting run: its place among the runs that wait for the same slots; 1 starts next. Other private runs count only for their own user and for administrators. Null if the scheduler does not answer.',
   )
   position?: number | null;
 
   @OptionalField(
     orNull(whole({ minimum: 0 })),
-    'Of one run that waits, how many runs are expected to go before it.',
+    'Only for a single waiting run: how many runs are expected to start before it.',
   )
   ahead?: number | null;
 
   @OptionalField(
     orNull(TIME),
-    'Of one run that waits, when it is expected to start; null when it is unknown.',
+    'Only for a single waiting run: when it is expected to start; null if it is unknown.',
   )
   estimated_start?: string | null;
 
-  @OptionalField(listOf(text()), 'Of one run that waits, why it does; for people, the weightiest first.')
+  @OptionalField(listOf(text()), 'Only for a single waiting run: why it waits, for people, the most important reason first.')
   reasons?: string[];
 
   @OptionalField(
     orNull(RunImage),
-    'Of one run, the image that its testbed was made of, as its worker reported it; null where none is known, as with a backend that has no images of its own.',
+    'Only for a single run: the image of its testbed, as its worker reported it; null if none is known, as with a backend that has no images of its own.',
   )
   image?: RunImage | null;
 
   @OptionalField(
     listOf(Test, { maxItems: TESTS_MAX }),
-    'Of one run, how its single tests ended, in the order in which they ran; the first 500. Empty until it has finished, and when nothing is known of them.',
+    'Only for a single run: the results of its single tests in the order in which they ran; the first 500. Empty until it has finished, and if they are unknown.',
   )
   tests?: Test[];
 
-  @OptionalField(listOf(FactResource), 'Of one run, everything that happened to it, in order.')
+  @OptionalField(listOf(FactResource), 'Only for a single run: everything that happened to it, in order.')
   facts?: FactResource[];
 }
 
@@ -138,6 +138,6 @@ export class RunList {
   @Field(listOf(ResultResource))
   results: ResultResource[];
 
-  @Field(orNull(RUN_ID), 'What the next part is asked for with; null at the end.')
+  @Field(orNull(RUN_ID), 'The position to send for the next part; null at the end.')
   before: number | null;
 }

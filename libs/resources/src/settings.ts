@@ -27,10 +27,10 @@ export class AuditEntryResource {
   @Field(AUDIT_ACTION)
   action: AuditAction;
 
-  @Field(text(), 'Who it was, or `command line`; of a refused login as it was said.')
+  @Field(text(), 'The name of the user, or `command line`; for a refused login, the name that was typed.')
   user: string;
 
-  @Field(orNull(text()), 'What it was done to.')
+  @Field(orNull(text()), 'What was changed.')
   subject: string | null;
 
   @Field(orNull(text()))
@@ -39,12 +39,12 @@ export class AuditEntryResource {
   @Field(orNull(whole()), 'How many runs were changed.')
   runs: number | null;
 
-  @Field(orNull(text()), 'Of the network that it was done from.')
+  @Field(orNull(text()), 'The address of the network from which it was done.')
   address: string | null;
 }
 
 export class SettingResource {
-  @Field(text(), 'Of the folder, or `environment`.')
+  @Field(text(), 'The file in the folder of the configuration, or `environment`.')
   file: string;
 
   @Field(text())
@@ -64,7 +64,7 @@ export class PackageRule {
   @Field(oneOf(text(), decimal(), exactly(null)))
   value: string | number | null;
 
-  @Field(orNull(text()), 'Which name or pattern of a list counts; null for the default.')
+  @Field(orNull(text()), 'The name or pattern of the list that decides; null for the default.')
   rule: string | null;
 }
 
@@ -117,7 +117,7 @@ export class AuditEntryList {
   @Field(listOf(AuditEntryResource))
   entries: AuditEntryResource[];
 
-  @Field(orNull(whole()), 'What the next part is asked for with; null at the end.')
+  @Field(orNull(whole()), 'The position to send for the next part; null at the end.')
   before: number | null;
 }
 

@@ -18,13 +18,13 @@ export class Signature {
   @Field(text({ pattern: '^[0-9a-f]{16}$' }))
   signature: string;
 
-  @Field(whole({ minimum: 1, maximum: 1000 }), 'Runs that ended so; in a list, 200 at most are counted.')
+  @Field(whole({ minimum: 1, maximum: 1000 }), 'Runs that ended with this error; lists count at most 200.')
   count: number;
 
-  @Field(flag(), 'There are more of them, which are not counted.')
+  @Field(flag(), 'There are more such runs, which are not counted.')
   is_more: boolean;
 
-  @Field(whole({ minimum: 1 }), 'Different ones among the runs counted.')
+  @Field(whole({ minimum: 1 }), 'Different packages among the counted runs.')
   packages: number;
 
   @Field(whole({ minimum: 1 }), 'Different suites and architectures among these.')

@@ -9,16 +9,16 @@ export const RUN_IDS = component(
 );
 
 export class IgnoredItemResource {
-  @OptionalField(whole({ minimum: 0 }), 'Of a batch: place of the part, from 0.')
+  @OptionalField(whole({ minimum: 0 }), 'Only for a batch: the index of the part, from 0.')
   request?: number;
 
-  @Field(whole({ minimum: 0 }), 'Place of the item, from 0.')
+  @Field(whole({ minimum: 0 }), 'The index of the item, from 0.')
   index: number;
 
   @Field(text())
   package: string;
 
-  @OptionalField(text(), 'Of a batch: the architecture on which the item is ignored.')
+  @OptionalField(text(), 'Only for a batch: the architecture on which the item is ignored.')
   arch?: string;
 
   @Field(words(['reject-list', 'invalid-name']))
@@ -77,7 +77,7 @@ export class PlannedWait {
   @Field(text())
   arch: string;
 
-  @Field(whole({ minimum: 1 }), 'Those that the request would add.')
+  @Field(whole({ minimum: 1 }), 'Runs that the request would add.')
   runs: number;
 
   @Field(whole({ minimum: 0 }))
@@ -88,7 +88,7 @@ export class PlannedWait {
 
   @Field(
     orNull(whole({ minimum: 0 })),
-    'Until the last that waits now is done, as in `GET /api/v1/queues`: about how long a run of the lowest priority would wait. Null when it is unknown.',
+    'The time until the last run that waits now is done, as in `GET /api/v1/queues`: about how long a run of the lowest priority would wait. Null if it is unknown.',
   )
   estimate_seconds: number | null;
 
@@ -214,7 +214,7 @@ export class ManyRunsAnswerResource {
   )
   left: number;
 
-  @Field(orNull(ChangeEstimate), 'Of a dry run, how long the tests take as a rule; null otherwise.')
+  @Field(orNull(ChangeEstimate), 'Only for a dry run: how long the tests usually take; else null.')
   estimate: ChangeEstimate | null;
 }
 

@@ -54,7 +54,7 @@ export class TriggerArchitecture {
 
   @Field(
     orNull(whole({ minimum: 0 })),
-    'Until the queues are done in which its tests wait; null when that is not known.',
+    'The time until the queues in which its tests wait are done; null if it is unknown.',
   )
   estimate_seconds: number | null;
 }
@@ -77,7 +77,7 @@ export class TriggerTestResource {
   @Field(TEST_GROUP)
   group: TriggerGroup;
 
-  @Field(orNull(text()), 'Of the first error of its log.')
+  @Field(orNull(text()), 'The signature of the first error in its log.')
   signature: string | null;
 
   @Field(ResultResource)
@@ -103,10 +103,10 @@ export class TriggerProgressResource {
   @Field(listOf(TriggerArchitecture))
   architectures: TriggerArchitecture[];
 
-  @Field(flag(), 'There are older runs that are not listed.')
+  @Field(flag(), 'Whether there are older runs that are not listed.')
   is_cut: boolean;
 
-  @Field(orNull(RUN_ID), 'What the next part of the tests is asked for with; null at the end.')
+  @Field(orNull(RUN_ID), 'The `before` of the next part of the tests; null at the end.')
   before: number | null;
 
   @Field(listOf(TriggerTestResource))

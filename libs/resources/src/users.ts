@@ -44,7 +44,7 @@ export class UserList {
   @Field(listOf(UserResource))
   users: UserResource[];
 
-  @Field(orNull(text()), 'What the next part is asked for with; null at the end.')
+  @Field(orNull(text()), 'The position to send for the next part; null at the end.')
   after: string | null;
 }
 
@@ -61,7 +61,7 @@ export const NEW_PASSWORD = component(
     minLength: 1,
     maxLength: PASSWORD_LENGTH_MAX,
     description:
-      'Not one that is guessed soon; `api.login.passwordPolicy` of the deployment says how long it must be, 12 characters by default.',
+      'Not one that is easy to guess. `api.login.passwordPolicy` of the deployment sets its least length, 12 characters by default.',
   }),
   Length(1, PASSWORD_LENGTH_MAX, PASSWORD_RULE),
   IsStorableText(PASSWORD_RULE),
@@ -109,7 +109,7 @@ export class ChangedPassword {
   @Field(text())
   user: string;
 
-  @Field(orNull(text()), 'The one that was drawn; null when one was sent.')
+  @Field(orNull(text()), 'The random password; null if the request had one.')
   password: string | null;
 }
 
@@ -125,6 +125,6 @@ export class EndedSessions {
   @Field(text())
   user: string;
 
-  @Field(whole(), 'In how many browsers the user was logged in.')
+  @Field(whole(), 'The number of browsers in which the user was logged in.')
   ended: number;
 }

@@ -90,7 +90,7 @@ export class WebhookDelivery {
   @Field(orNull(TIME))
   next_at: string | null;
 
-  @Field(orNull(whole()), 'Of the last answer.')
+  @Field(orNull(whole()), 'The status code of the last answer.')
   status: number | null;
 
   @Field(orNull(whole()))
@@ -112,7 +112,7 @@ export class DeliveryList {
   @Field(listOf(WebhookDelivery))
   deliveries: WebhookDelivery[];
 
-  @Field(orNull(whole()), 'What to ask with for the next part; null at the end.')
+  @Field(orNull(whole()), 'The position to send for the next part; null at the end.')
   before: number | null;
 }
 
@@ -126,7 +126,7 @@ export class Recovery {
 
   @Field(
     orNull(TIME),
-    'Null, or the time up to which this was done, since there was too much; ask again from there.',
+    'Null if all was sent; else the time up to which it was sent: send the request again from there.',
   )
   until: string | null;
 }

@@ -97,7 +97,7 @@ export class NewWorker extends CredentialsRequest {
 
   @Field(
     orAsJson(listOf(text())),
-    'Those that it serves, at least one; in a form, the array as JSON.',
+    'The architectures that it serves, at least one; in a form, the array as JSON.',
     AreArchitectures(),
   )
   architectures: string[];

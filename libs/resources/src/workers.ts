@@ -60,13 +60,13 @@ export class WorkerResource {
   )
   until: string | null;
 
-  @Field(orNull(DecisionResource), 'Who lets it finish what it has, without new work.')
+  @Field(orNull(DecisionResource), 'The decision to drain it: it finishes its runs and gets no new ones.')
   drained: DecisionResource | null;
 
-  @Field(orNull(text()), 'Why it takes no work, in its own words, or since it is too old.')
+  @Field(orNull(text()), 'Why it accepts no work: its own message, or that it is too old.')
   problem: string | null;
 
-  @Field(orNull(text()), 'Of its program; null when it does not say.')
+  @Field(orNull(text()), 'The version of its program; null if it does not send one.')
   version: string | null;
 
   @Field(
@@ -91,7 +91,7 @@ export class WorkerResource {
 export class WorkerList {
   @Field(
     listOf(WorkerResource),
-    'By architecture and name; one that serves several architectures is there for each.',
+    'Sorted by architecture and name; a worker with several architectures appears once for each.',
   )
   workers: WorkerResource[];
 
@@ -185,7 +185,7 @@ export class WorkerDetails {
   @Field(NAME_OF_WORKER)
   name: string;
 
-  @Field(orNull(Registration), 'Null of a worker that is not registered.')
+  @Field(orNull(Registration), 'Null for a worker that is not registered.')
   registered: Registration | null;
 
   @Field(

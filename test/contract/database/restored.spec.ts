@@ -69,7 +69,7 @@ it('a database that PostgreSQL itself has brought to an earlier moment goes on a
     ...{ firstLostRun: RUNS + 1, nextRun: lostRun + 100_001, filesMissing: 2 },
   });
   expect(output).toContain(
-    `runs ${RUNS + 1} to ${lostRun + 100_000} may have been asked for since; none of these numbers is given again`,
+    `runs ${RUNS + 1} to ${lostRun + 100_000} may have been requested since; none of these ids is used again`,
   );
   expect(output).toContain(`files of 1 attempts of such runs: the highest is ${lostRun}`);
   const [next] = await fixture.database.submissions.submit([request()], fixture.submitter);

@@ -223,7 +223,7 @@ describe('the filters of debci', () => {
 
   it('a list that is asked for private runs says where they are', async () => {
     expect(await stranger.textOf('/status/pending/?is_private=true')).toContain(
-      'There is no run that waits (private runs, which are under “My runs” alone).',
+      'There is no run that waits (private runs, which only “My runs” lists).',
     );
   });
 

@@ -100,7 +100,7 @@ it('a backup that was made under load is restored in another home, whose clients
   const restored = await second.program(['restore', path]);
   expect([restored.code, restored.stderr]).toEqual([
     0,
-    expect.stringContaining('none of these numbers is given again'),
+    expect.stringContaining('none of these ids is used again'),
   ]);
   const again = await second.program(['restore', path]);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('has a database already')]);

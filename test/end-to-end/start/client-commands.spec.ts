@@ -52,12 +52,12 @@ it('run submit finds suite and architecture out where there is one, and says wha
   };
   expect([code, runs.map((run) => run.package)]).toEqual([0, ['hello']]);
   expect(stderr).toContain(`ignored blocked on ${arch}: the reject list has it\n`);
-  expect(stderr).toContain(`ignored No on ${arch}: that is no name of a package\n`);
+  expect(stderr).toContain(`ignored No on ${arch}: not a possible name of a package\n`);
   const nothing = await typed(['run', 'submit', 'blocked', ...place]);
   expect(nothing).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringContaining('nothing was asked for'),
+    stderr: expect.stringContaining('nothing was requested'),
   });
 });
 
@@ -94,7 +94,7 @@ it.each([
 it('run wait distinguishes a run that is not there from one that has failed, and gives up after its limit', async () => {
   expect(await typed(['run', 'wait', '999999'])).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^error: there is no run 999999\nproctor run list has /),
+    stderr: expect.stringMatching(/^error: there is no run 999999\nproctor run list shows /),
   });
   const runId = await client.submitOne(STUB_SUITE, arch, {
     package: 'slow',
@@ -161,7 +161,7 @@ it('run cancel counts before it ends many runs, and never says 0 and nothing', a
   const unasked = await typed(['run', 'cancel', '--trigger', trigger]);
   expect(unasked).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/3 runs are cancelled.*\nsay --yes/),
+    stderr: expect.stringMatching(/3 runs are cancelled.*\nuse --yes/),
   });
   const cancelled = await typed(['run', 'cancel', '--trigger', trigger, '--yes']);
   expect(cancelled).toMatchObject({ code: 0, stdout: runs.map((id) => `${id}\n`).join('') });
@@ -170,7 +170,7 @@ it('run cancel counts before it ends many runs, and never says 0 and nothing', a
     [['--trigger', trigger], 1, /no unfinished run matches/],
     [['--suite', 'sdi'], 2, /suite "sdi" is unknown; there is testing/],
     [[String(runs[0]), '999999'], 1, /2 not cancelled; run \d+: it has finished; run 999999: there is none/],
-    [[], 2, /which runs are meant is not said/],
+    [[], 2, /no runs are selected/],
   ] as const) {
     const refused = await typed(['run', 'cancel', ...args]);
     expect([refused.code, refused.stdout]).toEqual([code, '']);
@@ -186,7 +186,7 @@ it('worker drain --wait waits for what the worker has, and no longer than its de
   const worker = String(run['worker']);
   const drain = ['worker', 'drain', worker, '--reason', 'new disk', '--wait'];
   const drained = await typed([...drain, '--deadline', '1s']);
-  expect(drained).toMatchObject({ code: 0, stderr: expect.stringContaining('has nothing more') });
+  expect(drained).toMatchObject({ code: 0, stderr: expect.stringContaining('has finished its runs') });
   const { state, facts } = (await client.run(runId)) as unknown as {
     state: string;
     facts: { kind: string; reason: string | null }[];
@@ -211,7 +211,7 @@ it('worker drain --wait waits for what the worker has, and no longer than its de
   await client.runThat(runId, (again) => again.state === 'running');
   const waiting = typed(drain);
   await writeFile(go, '');
-  expect(await waiting).toMatchObject({ code: 0, stderr: expect.stringContaining('has nothing more') });
+  expect(await waiting).toMatchObject({ code: 0, stderr: expect.stringContaining('has finished its runs') });
   expect(await typed(['worker', 'resume', worker])).toMatchObject({ code: 0 });
 
   const quarantine = ['worker', 'quarantine', worker, '--reason', 'odd disk'];

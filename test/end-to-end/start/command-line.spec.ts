@@ -7,7 +7,7 @@ let machine: Machine;
 beforeAll(async () => (machine = await Machine.make()));
 afterAll(() => machine.remove());
 
-const USERS = 'proctor user list shows the users that there are\n';
+const USERS = 'proctor user list shows all users\n';
 
 const proctor = (args: string[], input?: string): Promise<Finished> => machine.proctor(args, input);
 
@@ -102,10 +102,10 @@ describe('a running Proctor', () => {
     expect(empty).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'proctor: the password is empty\nsay one that is hard to guess\n',
+      stderr: 'proctor: the password is empty\nchoose one that is hard to guess\n',
     });
     const noTerminal = await proctor(['user', 'password', 'ben']);
-    expect(noTerminal.stderr).toBe('proctor: there is no terminal to ask on\nsay --password-stdin\n');
+    expect(noTerminal.stderr).toBe('proctor: there is no terminal on which to ask\nuse --password-stdin\n');
     const unknown = await proctor(['user', 'password', 'ghost', '--password-stdin'], 'x');
     expect(unknown).toEqual({ code: 1, stdout: '', stderr: `proctor: there is no user ghost\n${USERS}` });
   });

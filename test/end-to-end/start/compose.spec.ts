@@ -64,7 +64,7 @@ it('the services of docker-compose.yml come up one after the other, and what its
   for (const name of ['api', 'scheduler', 'worker']) await machine.healthy(name);
 
   const first = await machine.run('cli', ['status']);
-  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('made a key of admin')]);
+  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('created a key of admin')]);
   const workers = await machine.run('cli', ['worker', 'list']);
   expect(workers).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^worker1\t/) });
 });

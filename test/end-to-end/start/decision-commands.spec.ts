@@ -39,7 +39,7 @@ const STANDINGS = 'proctor worker list shows the workers, and how each stands\n'
 
 describe('the first administrator', () => {
   const NONE =
-    'there is no administrator yet, to make a key for\nmake one: proctor user add admin --admin; or ';
+    'there is no administrator yet for whom to create a key\ncreate one: proctor user add admin --admin; or ';
 
   it('the first administrator is made in the database, and gets a key that is kept in the home', async () => {
     const refused = { code: 4, stdout: '', stderr: expect.stringContaining(NONE) };
@@ -51,7 +51,7 @@ describe('the first administrator', () => {
     expect(await proctor('decisions')).toEqual({
       code: 0,
       stdout: '',
-      stderr: `made a key of zoe for the commands of this machine; it is in ${file}\nnothing is paused or drained\n`,
+      stderr: `created a key of zoe for the commands of this machine; it is in ${file}\nnothing is paused or drained\n`,
     });
     expect(await proctor('user', 'add', 'admin', '--admin')).toEqual({
       ...added,
@@ -65,7 +65,7 @@ describe('the first administrator', () => {
     expect(await proctor('pause', '--reason', 'x')).toMatchObject({ code: 4 });
     const [key] = await database.apiKeys.list('zoe');
     await database.apiKeys.revoke(key!.id, undefined, { userId: null, userName: 'test' });
-    expect((await proctor('decisions')).stderr).toMatch(/^made a key of admin for /);
+    expect((await proctor('decisions')).stderr).toMatch(/^created a key of admin for /);
   });
 
   it('a password that is lost is set on the machine, whatever became of the keys', async () => {
@@ -228,8 +228,8 @@ it.each([
 });
 
 it.each([
-  ['no selector', ['run', 'cancel'], /which runs are meant is not said/],
-  ['only a reason', ['run', 'priority', '3', '--reason', 'x'], /which runs are meant is not said/],
+  ['no selector', ['run', 'cancel'], /no runs are selected/],
+  ['only a reason', ['run', 'priority', '3', '--reason', 'x'], /no runs are selected/],
 ])('a command about many runs with %s ends with 2', async (_what, args, message) => {
   const { code, stdout, stderr } = await proctor(...args);
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);

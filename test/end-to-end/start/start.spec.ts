@@ -170,7 +170,7 @@ describe('a home', () => {
     expect(next.lines.join('\n')).toContain(`The API key of the user admin is in ${machine.home}/admin.key`);
     expect(next.lines.join('\n')).not.toContain(await machine.read('admin.key'));
     expect((await machine.proctor(['user', 'add', 'kept'])).stderr).toBe(
-      'proctor: there is already a user kept\nproctor user list shows the users that there are\n',
+      'proctor: there is already a user kept\nproctor user list shows all users\n',
     );
     expect((await credentials()).seed).toBe(seed);
   });

@@ -13,7 +13,7 @@ import { ownNats } from '@test/contract/bus/nats-server';
 Logger.overrideLogger(false);
 
 /** A server before 2.10 gets its signal to read its accounts again by hand. */
-const LIST = 'proctor worker list --registered shows the workers that there are\n';
+const LIST = 'proctor worker list --registered shows all workers\n';
 const ADVICE = String.raw`(\S*accounts.conf was written, and [^]*nats-server --signal reload; .*\n)?$`;
 
 let server: Awaited<ReturnType<typeof ownNats>>;
@@ -103,7 +103,7 @@ it('proctor worker add overwrites no file', async () => {
   const { code, stderr } = await proctor(['add', 'w4', '--arch', 'amd64', '--out', file('kept.json')]);
   expect([code, stderr]).toEqual([
     1,
-    `proctor: out: ${file('kept.json')} is there already: choose another file\n${LIST}`,
+    `proctor: out: ${file('kept.json')} exists already: choose another file\n${LIST}`,
   ]);
   expect(await readFile(file('kept.json'), 'utf8')).toBe('mine');
   expect(await find('w4')).toBeNull();

@@ -74,7 +74,7 @@ export class AdminController {
     id: 'pauseQueues',
     summary: 'Pause queues',
     description:
-      'Nothing more of a suite, an architecture, both together, or at all is started; what runs goes on. `reason` is needed. Pausing the same again replaces who and why.',
+      'No more tests of a suite, of an architecture, of both together, or at all are started; running tests go on. `reason` is needed. A second pause of the same suite and architecture replaces user and reason.',
     answer: {
       description: 'It is paused.',
       of: NewPause,
@@ -96,12 +96,15 @@ export class AdminController {
     tag: 'Administration',
     id: 'resumeQueues',
     summary: 'End a pause',
-    description: 'Of the very same suite and architecture; other pauses stay.',
+    description: 'Ends the pause with exactly this suite and architecture; other pauses stay.',
     answer: { description: 'It goes on.', of: PauseScopeResource, example: { suite: 'sid', arch: 'amd64' } },
     inQuery: true,
     body: { form: { suite: 'sid' }, json: { suite: 'sid', arch: 'amd64' } },
     refusals: {
-      404: { description: 'Exactly that is not paused.', detail: 'Queue sid/amd64 is not paused.' },
+      404: {
+        description: 'There is no pause with exactly this suite and architecture.',
+        detail: 'Queue sid/amd64 is not paused.',
+      },
     },
   })
   @Post('resume')
@@ -118,7 +121,7 @@ export class AdminController {
     id: 'drainWorker',
     summary: 'Drain a worker',
     description:
-      'It finishes what it has and gets nothing new, whether it is connected now or not. `reason` is needed. With `deadline_seconds` it hands back what it still executes then: those runs wait again, without a failed attempt. Draining it again replaces who, why and until when.',
+      'The worker finishes its runs and gets no new ones, whether it is connected now or not. `reason` is needed. After `deadline_seconds` it hands back the runs that it still executes: they wait again, without a failed attempt. Draining it again replaces user, reason and deadline.',
     answer: {
       description: 'It is drained.',
       of: NewDrain,
@@ -163,7 +166,7 @@ export class AdminController {
     id: 'quarantineWorker',
     summary: 'Take a worker for unsound',
     description:
-      'It gets no runs on any of its architectures until a canary test passes there, which it is given after `scheduler.blame.quarantineMs` at the earliest, or until it is trusted. What it has goes on. `reason` is needed. To keep a worker out for longer, drain it.',
+      'The worker gets no runs on any of its architectures until a canary test passes on it, `scheduler.blame.quarantineMs` later at the earliest, or until it is trusted. Its present runs go on. `reason` is needed. To keep a worker out for longer, drain it.',
     answer: {
       description: 'It is quarantined there within seconds.',
       of: QuarantineResource,
@@ -189,7 +192,7 @@ export class AdminController {
     id: 'trustWorker',
     summary: 'Take a worker for sound',
     description:
-      'Ends a quarantine, or that the worker is slowed, on every architecture: whatever was held against it is forgotten, within seconds. Who did it and why is kept.',
+      'Ends the quarantine or the slowing of a worker on every architecture, within seconds; its earlier failures no longer count. User and reason are recorded.',
     answer: {
       description: 'It was not sound there, and will be.',
       of: TrustResource,

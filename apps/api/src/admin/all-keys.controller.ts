@@ -26,7 +26,7 @@ export class AllKeysController {
     tag: 'Administration',
     id: 'listAllKeys',
     summary: 'The API keys of all users',
-    description: 'Valid ones, the newest first. Feed `before` back for the next part.',
+    description: 'Valid ones, the newest first. Send `before` for the next part.',
     answer: {
       description: 'A part of the list.',
       of: OwnedKeyList,
@@ -57,7 +57,7 @@ export class AllKeysController {
     tag: 'Administration',
     id: 'revokeAnyKey',
     summary: 'Revoke a key of any user',
-    description: 'It no longer opens anything; its results stay.',
+    description: 'The key is no longer valid; the results of its runs stay.',
     answer: { description: 'It is revoked.', of: RevokedKey, example: { key: 12 } },
     path: { id: { of: whole({ minimum: 1 }) } },
     refusals: {

@@ -20,7 +20,7 @@ export class AuditController {
     id: 'listAudit',
     summary: 'Who did what',
     description:
-      'Each login, and each decision about users, keys, queues, workers and runs, once; the newest first. Feed `before` back for the next part.',
+      'Each login, and each decision about users, keys, queues, workers and runs, once; the newest first. Send `before` for the next part.',
     answer: {
       description: 'A part of the log.',
       of: AuditEntryList,

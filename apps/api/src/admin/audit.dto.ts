@@ -29,7 +29,7 @@ export class AuditQuery {
   @From({ read: unlessEmpty(oneOf(AUDIT_ACTIONS)) })
   action?: AuditAction;
 
-  @OptionalField(text({ example: 'worker *' }), 'What it was done to, in which `*` stands for anything.')
+  @OptionalField(text({ example: 'worker *' }), 'What the action changed; `*` matches any text.')
   @From({ read: formText })
   subject?: string;
 
@@ -40,7 +40,10 @@ export class AuditQuery {
   @From({ read: timeOf })
   since?: Date;
 
-  @OptionalField(sentAs<Date>(text({ example: '2026-11-21' })), 'The same; entries before this time.')
+  @OptionalField(
+    sentAs<Date>(text({ example: '2026-11-21' })),
+    'UNIX seconds, or a day; entries before this time.',
+  )
   @From({ read: timeOf })
   until?: Date;
 

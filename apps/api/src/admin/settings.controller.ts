@@ -78,7 +78,8 @@ export class SettingsController {
     tag: 'Administration',
     id: 'setBackend',
     summary: 'Where runs of a package are executed',
-    description: 'Of runs that are requested from now on and do not say; an api may take a second to follow.',
+    description:
+      'The backend of runs that are requested from now on without a backend. An api may take a second to use it.',
     answer: {
       description: 'It is changed; the rules of the package.',
       of: PackageRules,

@@ -37,7 +37,7 @@ export class UsersController {
     tag: 'Administration',
     id: 'listUsers',
     summary: 'Who may ask for tests',
-    description: 'By name. Feed `after` back for the next part.',
+    description: 'By name. Send `after` for the next part.',
     answer: {
       description: 'A part of the list.',
       of: UserList,
@@ -67,7 +67,7 @@ export class UsersController {
     tag: 'Administration',
     id: 'addUser',
     summary: 'Add a user',
-    description: 'Without a password the user has keys alone, or a login provider.',
+    description: 'A user without a password can only use keys or a login provider.',
     answer: { description: 'It is added.', of: Appointment, example: { user: 'carol', admin: false } },
     body: { example: { name: 'carol', admin: false } },
     refusals: {
@@ -86,7 +86,8 @@ export class UsersController {
     tag: 'Administration',
     id: 'setPassword',
     summary: "Set a user's password",
-    description: 'Ends the sessions of the user. Without `password` one is drawn, and answered this once.',
+    description:
+      'Ends the sessions of the user. Without `password`, the answer has a random one, only this once.',
     answer: {
       description: 'It is set.',
       of: ChangedPassword,
@@ -141,7 +142,7 @@ export class UsersController {
     id: 'disableUser',
     summary: 'Keep a user out',
     description:
-      'Within a second, sessions and keys no longer open anything; neither does a password or a login provider. Runs stay, those that wait too.',
+      'Within a second, sessions and keys of the user are no longer valid, and no password or login provider lets the user in. Runs stay, waiting ones too.',
     answer: {
       description: 'It is done.',
       of: ChangedStanding,
@@ -170,7 +171,7 @@ export class UsersController {
     tag: 'Administration',
     id: 'enableUser',
     summary: 'Let a user in again',
-    description: 'One who was disabled, with keys and password as they were, or removed, without any.',
+    description: 'A disabled user has the same keys and password as before; a removed user has none.',
     answer: {
       description: 'It is done.',
       of: ChangedStanding,

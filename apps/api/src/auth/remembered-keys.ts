@@ -41,7 +41,7 @@ export class RememberedKeys implements OnApplicationBootstrap {
     this.signals.listen(SUBJECTS.keysChanged, () => this.clear());
   }
 
-  /** Calls `changed` whenever this process learns that keys may open less than before. */
+  /** Calls `notifyChanged` whenever this process learns that keys may allow less than before. */
   onChange(notifyChanged: () => void): void {
     this.listeners.push(notifyChanged);
   }

@@ -10,12 +10,12 @@ import { statusesOf } from '../runs/run-list.dto';
 const NAMES_MAX = 100;
 const NAME_LENGTH_MAX = 200;
 
-/** Which events a client wants. Lists are separated by commas, or are those of JSON. */
+/** Which events a client wants. A list is an array in JSON, or names separated by commas. */
 @Strict()
 export class EventFilterQuery {
   @OptionalField(
     listOf(PACKAGE_NAME, { example: ['hello', 'figlet'] }),
-    'Names of packages. Of each list that is given, one entry must fit.',
+    'Names of packages. An event matches if it matches one entry of each list.',
   )
   @From({ read: namesOf('names of packages', isPackageName) })
   package?: string[];
@@ -30,7 +30,7 @@ export class EventFilterQuery {
 
   @OptionalField(
     text({ maxLength: 1000, example: 'glibc/2.40-4' }),
-    'Words that the trigger has, separated by spaces.',
+    'Words separated by spaces; the trigger must contain all of them.',
   )
   @From({ read: validName('a trigger', (text) => text !== '') })
   trigger?: string;
@@ -41,7 +41,7 @@ export class EventFilterQuery {
 
   @OptionalField(
     listOf(words(VERDICTS), { example: ['fail', 'tmpfail'] }),
-    'How the run ended; other events do not fit. `pass` also means `neutral` where the deployment says `pass` for it. `fail` does not mean `absent`.',
+    'How the run ended. Events that do not end a run never match. `pass` also matches `neutral` if the deployment shows `neutral` as `pass`. `fail` does not match `absent`.',
   )
   @From({ read: statusesOf })
   status?: Verdict[];
@@ -55,7 +55,7 @@ export class EventsQuery extends EventFilterQuery {
 
   @OptionalField(
     sentAs<number>(text()),
-    'What a client that can set no header sends in the place of `Last-Event-ID`; a UNIX time in seconds does as well.',
+    'The id of the last received event, for clients that cannot set the header `Last-Event-ID`; or a UNIX time in seconds.',
   )
   @From({ read: ({ value, pointer }: Parameter, name: string) => cursorOf(String(value), name, pointer) })
   since?: number;

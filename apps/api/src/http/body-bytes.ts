@@ -11,10 +11,10 @@ const DECODERS = new Map<string, () => Transform>([
 ]);
 
 /**
- * The whole body of a request, decompressed. Express's parser would refuse a body that is too large only once all of
- * it had come, and some never end.
- * @param limit bytes, of what comes and of what becomes of it; what is beyond is left unread
- * @throws Problem 413 as soon as there is more; 415 for a compression that is not known; 400 for a body that breaks off
+ * Reads and decompresses the whole body of a request. Express's parser refuses a body that is too large only after all of
+ * it has arrived, and some bodies never end.
+ * @param limit bytes, both as received and after decompression; the rest is not read
+ * @throws Problem 413 as soon as the limit is exceeded; 415 for an unknown compression; 400 for an incomplete body
  */
 export async function bodyBytes(request: Request, limit: number): Promise<Buffer> {
   const decoder = decoderFor(request);
@@ -31,7 +31,7 @@ export async function bodyBytes(request: Request, limit: number): Promise<Buffer
       source.once('end', () => resolve(whole.bytes));
       request.once('close', () => request.readableEnded || reject(brokenOff()));
       if (!decoder) return;
-      // Much may come and become nothing at all.
+      // The received bytes have the same limit: many of them may decompress to nothing.
       request.on(
         'data',
         atMost(limit, () => undefined, tooLarge),
@@ -47,7 +47,7 @@ export async function bodyBytes(request: Request, limit: number): Promise<Buffer
 
 const ROOM_MIN = 64 * 1024;
 
-/** Bytes that come in pieces. Each is copied when it comes: all at once would take as long as the body is large. */
+/** A buffer that grows. Each piece is copied when it arrives: one copy at the end would block the process too long. */
 class Whole {
   private room: Buffer;
   private length = 0;
@@ -91,5 +91,5 @@ function atMost(limit: number, use: (piece: Buffer) => void, refuse: () => void)
 }
 
 function brokenOff(): Problem {
-  return badRequest('The body broke off.');
+  return badRequest('The body is incomplete.');
 }

@@ -2,13 +2,13 @@ import type { Server } from 'node:http';
 import type { Clock } from '@proctor/clock';
 
 /**
- * The end of an api process, which is announced before it comes: a proxy that has seen in time that the
- * process is not ready sends no request into its end.
+ * Announces the end of an api process before it comes: a proxy that sees in time that the process is not ready sends no
+ * more requests to it.
  */
 export class Leaving {
   private hasBegun = false;
 
-  /** @param waits end what clients wait for here, and what they wait for from then on */
+  /** @param waits functions that end all present and later waits of clients */
   constructor(
     private readonly waits: (() => void)[],
     private readonly clock: Clock,
@@ -20,7 +20,7 @@ export class Leaving {
 
   /**
    * Answers all clients that wait, and asks clients to make each further connection elsewhere.
-   * @returns once clients had `noticeMs` to read the health
+   * Resolves after `noticeMs`, in which proxies can see in the health of the process that it is not ready.
    */
   async start(server: Server, noticeMs: number): Promise<void> {
     this.hasBegun = true;

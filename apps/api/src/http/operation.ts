@@ -91,8 +91,8 @@ type HandlerDecorator<T> = <R>(
 ) => void;
 
 /**
- * What a handler answers: of public data its content. Nothing is known here of a page, of what the handler writes itself (void), and
- * of an earlier answer for the same `Idempotency-Key` (unknown): these pass.
+ * The type that a handler answers; for public data, the type of its content. Not checked are pages, handlers that write
+ * the answer themselves (void), and earlier answers for the same `Idempotency-Key` (unknown).
  */
 type Answered<R, T> =
   unknown extends Awaited<R>

@@ -121,8 +121,8 @@ export function queryValue<T>(read: ReadValue<T>, absent: T | null = null): Quer
 type Query = Record<string, unknown>;
 
 /**
- * The pipe of a whole query, from those of its values by their names. A value that is not of the parameter of its own name has a function,
- * which reads it from the query.
+ * Builds the pipe of a whole query from the pipes of its parameters. A value without a parameter of its own name has a
+ * function that reads it from the query.
  */
 export function queryOf<Values>(values: {
   [Name in keyof Values]: QueryValue<Values[Name]> | ((query: Query) => Values[Name]);

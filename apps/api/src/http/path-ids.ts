@@ -24,7 +24,7 @@ export function nameThat(isName: (text: string) => boolean): (text: string) => s
 
 const no = (what: string) => (text: string | number) => notFound(`There is no ${what} ${describe(text)}.`);
 
-/** A word of some in a path. @param missing the sentence that refuses another */
+/** Reads one of some words from a path. @param missing returns the message for any other word */
 export const wordInPath = <Word extends string>(words: readonly Word[], missing: (text: string) => string) =>
   inPath(
     (text) => words.find((word) => word === text) ?? null,

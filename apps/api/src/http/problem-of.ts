@@ -27,7 +27,7 @@ const CHANGE_UNKNOWN =
 const STATUS_OF: Record<RefusalKind, number> = { invalid: 400, forbidden: 403, unknown: 404, conflict: 409 };
 
 /**
- * An error as the client sees it: never more than it may know, and never a fault of its own as a 500.
+ * The problem that a client gets for an error: no details that it may not know, and no 500 for its own mistake.
  * @param parameters those of the request, where they were read
  */
 export function problemOf(error: unknown, parameters?: Parameters): Problem {

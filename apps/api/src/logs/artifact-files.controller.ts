@@ -76,7 +76,7 @@ export class ArtifactFilesController {
     path: {
       path: {
         of: text(),
-        description: 'As it is in the list; its slashes may be encoded or not.',
+        description: 'The path as the list has it; its slashes may be encoded or not.',
         example: 'upstream-stdout',
       },
     },

@@ -25,10 +25,10 @@ export class LogIndexController {
   @Operation({
     tag: 'Results',
     id: 'readLogIndex',
-    summary: 'What stands where in the log of a run',
+    summary: 'The parts of the log of a run',
     description: [
       'For everybody, without a key: `/data/v1/runs/{run_id}/log/index`.',
-      'The parts of the log, each to the next one or the end, and its lines with errors. Of a test that is executed, it is the index of what there is of the log now.',
+      'The parts of the log, each to the next one or the end, and its lines with errors. While the test is executed, it is the index of the log so far.',
     ].join('\n\n'),
     answer: {
       description: 'The index.',
@@ -67,7 +67,7 @@ export class LogIndexController {
     summary: 'The lines of a log with a text',
     description: [
       'For everybody, without a key: `/data/v1/runs/{run_id}/log/search`.',
-      'At most 200 lines, and what is found within two seconds. Feed `next` back as `from` for what follows.',
+      'At most 200 lines, and at most two seconds of search. Send `next` as `from` to continue.',
     ].join('\n\n'),
     answer: {
       description: 'What was found.',

@@ -25,7 +25,7 @@ export class NotesApiController {
     summary: 'What people have written about failures',
     description: [
       'For everybody, without a key: `/data/v1/notes`.',
-      'The newest first, withdrawn ones included. With `run_id`, those that say something of this run, and nothing else may be asked for. Only those who may see a private run get notes on it. Feed `before` back for the next part.',
+      'The newest first, withdrawn ones included. With `run_id`, those that say something of this run, and nothing else may be asked for. Only those who may see a private run get notes on it. Send `before` for the next part.',
     ].join('\n\n'),
     answer: {
       description: 'A part of the list; it may be empty before its end.',
@@ -97,7 +97,7 @@ export class NotesApiController {
     tag: 'Requests',
     id: 'changeNote',
     summary: 'Change what a note says',
-    description: 'Your own; administrators change all.',
+    description: 'Users may change their own notes, administrators all.',
     answer: {
       description: 'The note.',
       of: NoteResource,
@@ -147,7 +147,7 @@ export class NotesApiController {
     tag: 'Requests',
     id: 'removeNote',
     summary: 'Remove a note',
-    description: 'Your own; administrators remove all.',
+    description: 'Users may remove their own notes, administrators all.',
     answer: { description: 'The note is removed.' },
     path: { note_id: { of: whole({ minimum: 1 }), example: 3 } },
     refusals: {

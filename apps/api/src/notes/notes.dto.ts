@@ -53,7 +53,7 @@ export class NoteRequest {
 @Description('On a failed run (`run_id`), or on a package, with `suite` and `arch` on a place.')
 @Strict()
 export class NewNoteRequest extends NoteRequest {
-  @OptionalField(words(NOTE_SUBJECTS), 'What it is about; `place` when it is on a run, if nothing is said.')
+  @OptionalField(words(NOTE_SUBJECTS), 'What it is about; when it is left out on a run, `place`.')
   subject?: NoteSubject;
 
   @OptionalField(RUN_ID)

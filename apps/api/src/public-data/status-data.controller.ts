@@ -94,7 +94,7 @@ export class StatusDataController {
   @Operation({
     tag: 'Public data',
     id: 'readStatusHistory',
-    summary: 'The same of each day',
+    summary: 'How many packages had which status on each day',
     answer: { description: 'Counts per day.', of: listOf(DayCountsResource) },
     refusals: { 404: 'NotFound' },
   })
@@ -121,9 +121,9 @@ export class DayStatusController {
   @Operation({
     tag: 'Public data',
     id: 'readStatusOfDay',
-    summary: 'The same of one day',
+    summary: 'How many packages had which status on one day',
     description:
-      'As it was at the end of a day, UTC, also of one that is older than the history; today as it is now. 404 when nothing is known of the day.',
+      'The counts at the end of a day, UTC, also of a day before the history begins; those of today are as of now. 404 if nothing is known about the day.',
     answer: { description: 'Counts of the day.', of: DayCountsResource },
     path: {
       year: { of: text({ pattern: '^\\d{4}$' }), example: '2026' },

@@ -132,7 +132,7 @@ export class StatusService {
   }
 
   /**
-   * At the end of a day, also of one that is older than the history.
+   * The counts at the end of a day, also of a day that is older than the history.
    * @param day `YYYY-MM-DD`, UTC
    * @throws Problem 404 for what is no day, and for one without any data
    */

@@ -23,11 +23,11 @@ export class AffectedByQuery {
   })
   package: string;
 
-  @OptionalField(text({ example: '2.40-3' }), 'When absent, whatever it was.')
+  @OptionalField(text({ example: '2.40-3' }), 'The version before; any version if it is left out.')
   @From({ read: validName('a version', isVersion) })
   from?: string;
 
-  @OptionalField(text({ example: '2.40-4' }), 'When absent, whatever it became.')
+  @OptionalField(text({ example: '2.40-4' }), 'The version after; any version if it is left out.')
   @From({ read: validName('a version', isVersion) })
   to?: string;
 }
@@ -64,7 +64,7 @@ export interface Affected {
 export class AffectedByService {
   constructor(private readonly testbeds: RunTestbeds) {}
 
-  /** Public runs. */
+  /** Finds public runs that began to fail when the package had changed. */
   async find({ package: name, from, to }: ChangedPackage): Promise<Affected> {
     const read = (limit: number) => this.testbeds.affectedBy(name, from || null, to || null, limit);
     const { rows, last } = await loadPart(RUNS_MAX, read, ({ runId }) => runId);
@@ -78,7 +78,7 @@ export function firstOfEachPlace(runs: AffectedRun[]): AffectedRun[] {
   return [...places.values()].sort((one, other) => other.runId - one.runId);
 }
 
-/** In the form of the API. */
+/** The answer of the API. */
 export function affectedObject({ runs, isCut }: Affected) {
   return {
     runs: runs.map((run) => ({

@@ -7,7 +7,7 @@ import { type Observable, tap } from 'rxjs';
 import { QueuesService } from '../queues/queues.service';
 import type { IgnoredItem, Submission } from './accept';
 
-/** The reader of the answer: doubles and queues are named as far as this reader may know of them. */
+/** The reader of the answer: it names only doubles and private runs that this reader may see. */
 export type Asker = Pick<Requestor, 'userName' | 'isAdmin' | 'isOnPages'> & Partial<Pick<Requestor, 'keyId'>>;
 
 /** The part of a request that goes to one suite queue, and the queue as it is now. */

@@ -30,7 +30,7 @@ export class ResultsController {
     id: 'listResults',
     summary: 'What is new',
     description:
-      'The runs of this key that were created, finished or published at or after `since`, ordered by `updated_at` and `run_id`; unfinished ones have the status null. Feed `until` back as the next `since`: nothing is missed, and what is repeated replaces what you have.',
+      'The runs of this key that were created, finished or published at or after `since`, ordered by `updated_at` and `run_id`; unfinished ones have the status null. Send `until` as the next `since`: you miss nothing, and repeated runs replace those that you have.',
     answer: {
       description: 'The list; it comes as a stream, without an `ETag`.',
       of: ResultList,
@@ -63,7 +63,7 @@ export class ResultsController {
     summary: 'One run',
     description: [
       'For everybody, without a key: `/data/v1/test/{run_id}`.',
-      'Your own or a public one, for administrators any, with everything that happened to it in `facts`, and how its single tests ended in `tests`. While it waits, `reasons` says why, and `position`, `ahead` and `estimated_start` for how long.',
+      'A run of this key or a public one; administrators may read all. `facts` has everything that happened to it, `tests` the results of its single tests. While it waits, `reasons` says why, and `position`, `ahead` and `estimated_start` how long it may still wait.',
     ].join('\n\n'),
     answer: {
       description: 'The run.',

@@ -69,7 +69,7 @@ export class RunListController {
     id: 'listRuns',
     summary: 'Runs that match',
     description:
-      'All public runs and the private ones of this key, for administrators those of all keys; the newest requests first. Parameters that are given all have to match. Feed `before` back for the next part.',
+      'All public runs and the private ones of this key, for administrators those of all keys; the newest requests first. Parameters that are given all have to match. Send `before` for the next part.',
     answer: { description: 'A part of the list.', of: RunList, example: { results: [], before: null } },
   })
   @Get('runs')

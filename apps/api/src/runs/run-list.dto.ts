@@ -59,7 +59,10 @@ export class RunListQuery {
   @From({ read: someOf(RUN_STATES) })
   state?: RunState[];
 
-  @OptionalField(text({ example: 'glibc/2.40-4' }), 'Words that the trigger has, separated by spaces.')
+  @OptionalField(
+    text({ example: 'glibc/2.40-4' }),
+    'Words separated by spaces; the trigger must contain all of them.',
+  )
   @From({ read: validName('a trigger', (text) => text !== '') })
   trigger?: string;
 
@@ -88,7 +91,7 @@ export class RunListQuery {
 export class ComparisonQuery {
   @OptionalField(
     withExample(RUN_ID, 12),
-    'When absent, the last run before `b` that passed on the same place with the same pins.',
+    'If it is left out: the last run before `b` that passed on the same suite and architecture with the same pins.',
   )
   @From({ read: idOf('a run') })
   a?: number;

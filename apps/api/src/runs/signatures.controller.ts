@@ -18,7 +18,7 @@ export class SignaturesController {
     summary: 'Errors across packages',
     description: [
       'For everybody, without a key: `/data/v1/signatures`.',
-      'Of the newest public runs with an error, at most 50.',
+      'The errors of the newest public runs that have one, at most 50.',
     ].join('\n\n'),
     answer: {
       description: 'The errors.',
@@ -62,7 +62,7 @@ export class SignaturesController {
     summary: 'One error',
     description: [
       'For everybody, without a key: `/data/v1/signatures/{signature}`.',
-      'How often, since when and where an error was seen in public runs.',
+      'How often, since when and where public runs had this error.',
     ].join('\n\n'),
     answer: {
       description: 'The error.',

@@ -60,7 +60,7 @@ const SUBMISSION = {
 } as const satisfies Partial<DescribedOperation>;
 
 const CREATED = {
-  description: 'What became of each item. The runs are in the order of the items.',
+  description: 'The result for each item. The runs are in the order of the items.',
   of: SubmissionAnswerResource,
   example: {
     runs: [{ run_id: 12, package: 'hello', suite: 'trixie', arch: 'amd64' }],
@@ -69,7 +69,7 @@ const CREATED = {
   },
 };
 
-/** An item that says everything. */
+/** An item with every field. */
 const FULL_ITEM = {
   package: 'hello',
   ...Object.fromEntries(FIELDS.map(({ sent, example }) => [sent, example])),

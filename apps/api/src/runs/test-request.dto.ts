@@ -53,7 +53,7 @@ export class TestList {
   tests: unknown[];
 
   @From({ read: priorityOf })
-  @OptionalField(sentAs<number>(orNull(optionSchema('priority'))), 'For the items that name none.')
+  @OptionalField(sentAs<number>(orNull(optionSchema('priority'))), 'The priority of items that have none.')
   priority?: number;
 
   @From({ text: 'boolean', read: dryRunOf })

@@ -6,7 +6,7 @@ import { comparisonPath, shortRunPath } from './page-paths';
 
 /** What is known about a failed run and of others. */
 export interface TriageFacts {
-  /** Finished, not cancelled, and not as pass or neutral. */
+  /** A finished run that was not cancelled, and is neither pass nor neutral. */
   run: RunRecord;
   /** The status of the package on the run's place; null without a run that counts. */
   here: PackageStatus | null;

@@ -23,7 +23,7 @@ export class TriageController {
     summary: 'Why a run has failed',
     description: [
       'For everybody, without a key: `/data/v1/runs/{run_id}/triage`.',
-      'The questions that are asked of a failed test before anything is done, answered from this run and public ones, with one conclusion and one step. `report` names the package in which the bug most likely is.',
+      'Answers the usual questions about a failed test from this run and public ones, with one conclusion and one next step. `report` names the package in which the bug most likely is.',
     ].join('\n\n'),
     answer: {
       description: 'The conclusion and the evidence for it.',

@@ -90,7 +90,7 @@ export class TriggerService {
 /** @param before the last test of the part before; null at the beginning. @throws Problem 404 when it is none of them */
 export function testPart(tests: TriggerTest[], before: number | null, limit: number): TestPart {
   const last = before === null ? -1 : tests.findIndex(({ run }) => run.runId === before);
-  if (before !== null && last < 0) throw notFound(`Run ${before} is none of the tests that are asked for.`);
+  if (before !== null && last < 0) throw notFound(`Run ${before} is not among the selected tests.`);
   const page = tests.slice(last + 1, last + 1 + limit);
   return { tests: page, before: last + 1 + limit < tests.length ? page.at(-1)!.run.runId : null };
 }

@@ -50,7 +50,7 @@ export class TriggerApiController {
     summary: 'What new versions have triggered',
     description: [
       'For everybody, without a key: `/data/v1/triggers`.',
-      'Words of the triggers of public runs, by their newest run; feed `before` back for the next part.',
+      'Words of the triggers of public runs, by their newest run; send `before` for the next part.',
     ].join('\n\n'),
     answer: {
       description: 'A part of the list; it may be empty before its end.',

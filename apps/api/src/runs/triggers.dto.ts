@@ -88,7 +88,7 @@ export class TriggerListQuery {
   limit?: number;
 }
 
-@Description('Tests that match everything that is said; `group` or `run_ids` is needed.')
+@Description('Tests that match all fields of the request; `group` or `run_ids` is needed.')
 @Strict()
 export class TriggerRequest extends TestSelection {
   @OptionalField(sentAs<number[]>(oneOf(listOf(RUN_ID), text())), 'Ids, as a list or separated by commas.')
@@ -96,7 +96,7 @@ export class TriggerRequest extends TestSelection {
   run_ids?: number[];
 
   @From({ text: 'boolean' })
-  @OptionalField(flag({ default: false }), 'Only says what would be done.')
+  @OptionalField(flag({ default: false }), 'Changes nothing; the answer says what would be done.')
   dry_run?: boolean;
 
   @OptionalField(REASON, 'Of a cancellation, for people.')

@@ -126,7 +126,7 @@ export class BrowserSessions {
     return provider ?? null;
   }
 
-  /** What a user does on pages is done with a key of theirs. */
+  /** The requestor for what a user does on pages: the user, with their own key for pages. */
   async requestorOf(user: User): Promise<Requestor> {
     const { userId, name: userName, isAdmin } = user;
     return { userId, userName, isAdmin, keyId: await this.keys.ofPages(userId), isOnPages: true };

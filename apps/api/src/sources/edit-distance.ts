@@ -5,7 +5,7 @@ export function letterBits(text: string): number {
   return bits;
 }
 
-/** The least number of letters in which two texts differ, from the bits of their letters. */
+/** Counts the letters that only one of two texts has. @param one, other results of `letterBits` */
 export function lettersApart(one: number, other: number): number {
   let differing = one ^ other;
   let count = 0;
@@ -14,8 +14,8 @@ export function lettersApart(one: number, other: number): number {
 }
 
 /**
- * How many letters have to be added, left out, replaced or swapped with their neighbour to make one of the other: the distance of
- * optimal string alignment. Any number above `max` stands for all above.
+ * How many letters must be added, removed, replaced or swapped with their neighbour to change one text into the other: the
+ * distance of optimal string alignment. Returns `max + 1` for every distance above `max`.
  */
 export function editDistance(one: string, other: string, max: number): number {
   if (Math.abs(one.length - other.length) > max) return max + 1;

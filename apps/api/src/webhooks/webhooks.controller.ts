@@ -40,7 +40,7 @@ export class WebhooksController {
   @Operation({
     tag: 'Events',
     id: 'addWebhook',
-    summary: 'Have events sent to an address',
+    summary: 'Add a webhook',
     description:
       'Events are sent by POST, signed as Standard Webhooks describes; docs/webhooks.md describes all of it. The secret is in this answer, and in no other.',
     answer: { description: 'The webhook.', of: WebhookWithSecret },
@@ -143,7 +143,7 @@ export class WebhooksController {
   @Operation({
     tag: 'Events',
     id: 'listDeliveries',
-    summary: 'What became of the events that a webhook was to get',
+    summary: 'List the deliveries of a webhook',
     answer: { description: 'A part of the log, the newest first.', of: DeliveryList },
     refusals: { 404: 'NotFound' },
   })

@@ -52,7 +52,7 @@ export class DeliveriesQuery {
   @OptionalField(words(DELIVERY_STATES))
   state?: DeliveryState;
 
-  @OptionalField(whole({ minimum: 1 }), 'As the part before has it.')
+  @OptionalField(whole({ minimum: 1 }), 'The `before` of the previous part.')
   @From({ read: idOf('a delivery') })
   before?: number;
 

@@ -17,8 +17,8 @@ export interface WorkerFacts {
 const QUEUES_NAMED_MAX = 5;
 
 /**
- * Why a worker gets no work, or no further work, for people, the weightiest first; empty when it gets what
- * there is.
+ * Why a worker gets no work, or no more work: sentences for people, the most important first. Empty if it gets all the
+ * work that waits for it.
  */
 export function idleReasons({ record, offers, silent, queues }: WorkerFacts): string[] {
   if (record?.revokedAt) return ['an administrator has revoked it'];

@@ -15,7 +15,7 @@ export class WorkersController {
   @Operation({
     tag: 'Service',
     id: 'listWorkers',
-    summary: 'Who executes tests',
+    summary: 'List the workers',
     description: [
       'For everybody, without a key: `/data/v1/workers`.',
       'The workers of every architecture, as its dispatcher sees them now. An architecture whose dispatcher does not answer is named.',

@@ -7,38 +7,42 @@ export function addBackupCommands(program: Command): void {
   program
     .command('expire')
     .description(
-      'remove what is older or larger than `retention` in proctor.yaml keeps; shows how much, and asks',
+      'remove what is older or larger than `retention` in proctor.yaml allows; shows how much, and asks first',
     )
-    .option('--dry-run', 'only count, by rule', false)
+    .option('--dry-run', 'only count what each rule would remove', false)
     .option('--yes', 'do not ask', false)
     .option(
       '--share <percent>',
-      'of the time that it may work, in percent; it rests else, for others use the database too',
+      'the share of the time in which it works, in percent; it rests in between, because others use the database too',
       percent,
       50,
     )
-    .option('--json', 'the counts as JSON', false)
+    .option('--json', 'print the counts as JSON', false)
     .action(actionOf(() => import('./expire'), 'expire'));
   const backup = program
     .command('backup')
-    .argument('<folder>', 'where the backup gets a folder of its own')
+    .argument('<folder>', 'the folder in which the backup gets its own folder')
     .description(
-      'keep everything in a folder, while the service runs or not: database, logs, artifacts, keys, configuration',
+      'save everything in a folder: database, logs, artifacts, keys, configuration; the service may run meanwhile',
     )
-    .option('--no-files', 'leave logs and artifacts out');
+    .option('--no-files', 'leave out logs and artifacts');
   addChange(backup, () => import('./backup'), 'backup');
   const restore = program
     .command('restore')
     .argument('<backup>', 'the folder that `proctor backup` has printed')
-    .description('bring a backup into an empty home, or into the empty database of PROCTOR_DATABASE_URL')
-    .option('--force', 'set the database of the home aside that is there', false);
+    .description('restore a backup into an empty home, or into the empty database of PROCTOR_DATABASE_URL')
+    .option('--force', 'move the present database of the home aside', false);
   addChange(restore, () => import('./restore'), 'restore');
   const restored = program
     .command('restored')
     .description(
-      'once PostgreSQL itself has brought the database to an earlier moment, before the services start: no number is given twice, and what is missing is printed',
+      'prepare a database that PostgreSQL itself has restored to an earlier moment, before the services start: no run id is used twice; prints what is missing',
     )
-    .option('--at <when>', 'what it holds; else the newest that it records', (text) => readMoment(text));
+    .option(
+      '--at <when>',
+      'the moment that the database holds; if it is left out, the newest that it records',
+      (text) => readMoment(text),
+    );
   addChange(restored, () => import('./restored'), 'repairRestored');
 }
 

@@ -110,7 +110,7 @@ export class CheckedBackup {
   static async open(path: string): Promise<CheckedBackup> {
     const text = await readFile(join(path, MANIFEST), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
-      throw new Failure(`${path} is no backup that is complete: it has no ${MANIFEST}`);
+      throw new Failure(`${path} is not a complete backup: it has no ${MANIFEST}`);
     });
     const manifest = JSON.parse(text) as Manifest;
     if (manifest.format !== FORMAT)

@@ -40,7 +40,7 @@ export async function backup(
       await dump.end();
     }
     await recordBackup(url, takenAt, folder.bytes);
-    printNotice(`the service as it was at ${takenAt}: ${sizeText(folder.bytes)}`);
+    printNotice(`saved the service as it was at ${takenAt}: ${sizeText(folder.bytes)}`);
     return { path, taken_at: takenAt, bytes: folder.bytes };
   });
   // Printed last: if the reader of the output is gone, writing ends the process, and nothing may remain undone then.

@@ -21,9 +21,10 @@ export async function restore(path: string, { force }: { force: boolean }): Prom
   const home = await Home.findHome(process.env, projectFolder());
   const backup = await CheckedBackup.open(resolve(path));
   const { database, store } = backup.manifest;
-  printNotice(`the backup is whole; it holds the service as it was at ${database.takenAt}`);
+  printNotice(`the backup is complete; it holds the service as it was at ${database.takenAt}`);
   const { aside, loaded } = await withStoppedHome(home, () => inItsPlace(backup, home, force));
-  if (aside !== null) printNotice(`the database of before is in ${aside}: remove it when you miss nothing`);
+  if (aside !== null)
+    printNotice(`the previous database is in ${aside}: remove it when you no longer need it`);
   if (store !== 'included') {
     const where = store === 'left out' ? 'elsewhere' : `in the bucket ${store.bucket}`;
     printNotice(`logs and artifacts were not in the backup: they are ${where}`);
@@ -74,12 +75,12 @@ async function bringBack(backup: CheckedBackup, home: Home, url: string): Promis
   }
   if (different.length > 0)
     printNotice(
-      `${configurationFolder()} had these already, and they stay as they are: ${different.join(', ')}; those of then are in ${join(backup.path, 'config')}`,
+      `${configurationFolder()} already had these files, which stay as they are: ${different.join(', ')}; those of the backup are in ${join(backup.path, 'config')}`,
     );
   const { takenAt } = backup.manifest.database;
   printNotice(`what was written after ${takenAt} is missing: runs, results, users, keys and workers`);
   printNotice(
-    `runs ${loaded.firstLostRun} to ${loaded.nextRun - 1} may have been asked for since; none of these numbers is given again`,
+    `runs ${loaded.firstLostRun} to ${loaded.nextRun - 1} may have been requested since; none of these ids is used again`,
   );
   return loaded;
 }
@@ -126,10 +127,10 @@ function placeAside(home: Home, force: boolean): string | null {
     throw new Failure(
       `${home.path} has a database already`,
       undefined,
-      'name an empty home in PROCTOR_HOME, or printNotice --force to set that database aside',
+      'name an empty home in PROCTOR_HOME, or use --force to move that database aside',
     );
   const aside = `${home.postgresql}.before-restore`;
   if (existsSync(aside))
-    throw new Failure(`${aside} is there from an earlier restore`, undefined, 'remove it first');
+    throw new Failure(`${aside} exists from an earlier restore`, undefined, 'remove it first');
   return aside;
 }

@@ -20,7 +20,7 @@ export async function repairRestored({ at }: { at?: number }): Promise<object> {
     throw new Failure(
       `Proctor runs on ${home.path}`,
       undefined,
-      'stop it first: ids and owners are set again',
+      'stop it first: this command changes ids and ownerships',
     );
   const configuration = await ownConfiguration();
   return withServiceDatabase(home, async (url) => {
@@ -32,7 +32,7 @@ export async function repairRestored({ at }: { at?: number }): Promise<object> {
         throw new Failure(
           'the database records nothing that happened, so its moment is not known',
           undefined,
-          'printNotice it: --at 2026-11-20T12:00:00Z',
+          'give the moment: --at 2026-11-20T12:00:00Z',
         );
       const files = await compare(moment, store);
       const { firstLostRun, nextRun } = await moment.prepareDatabase(files.highestRun, printNotice);
@@ -42,7 +42,7 @@ export async function repairRestored({ at }: { at?: number }): Promise<object> {
         `the database holds what was written up to ${takenAt.toISOString()}; what came later is missing`,
       );
       printNotice(
-        `runs ${firstLostRun} to ${nextRun - 1} may have been asked for since; none of these numbers is given again`,
+        `runs ${firstLostRun} to ${nextRun - 1} may have been requested since; none of these ids is used again`,
       );
       if (files.unknown > 0)
         printNotice(
@@ -50,7 +50,7 @@ export async function repairRestored({ at }: { at?: number }): Promise<object> {
         );
       printNotice(
         files.missing === 0
-          ? 'every file that rows name is there'
+          ? 'no file that the database names is missing'
           : `files of ${files.missing} runs are missing`,
       );
       const lostRuns = { first_lost_run: firstLostRun, next_run: nextRun };

@@ -7,11 +7,11 @@ export function addConfigurationCommands(program: Command): void {
     .command('check')
     .argument('[folder]', 'the folder of proctor.yaml and the other files')
     .description('look for mistakes and print each with its file and line')
-    .option('--strict', 'end with 1 for warnings too', false)
+    .option('--strict', 'also end with exit code 1 for warnings', false)
     .action(actionOf(() => import('./configuration-files'), 'checkConfiguration'));
   withJson(config.command('show'))
     .argument('[folder]', 'the folder of proctor.yaml and the other files')
-    .description('print each value in use, and where it stands')
+    .description('print each value in use, and where it comes from')
     .action(actionOf(() => import('./configuration-files'), 'printConfiguration'));
   config
     .command('schema')

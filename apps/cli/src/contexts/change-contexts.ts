@@ -20,13 +20,13 @@ export async function addContext(name: string, options: { url: string; keyStdin:
   await contexts.add(name, { url, key });
   printNotice(`context ${name}: ${url} as ${user}, in ${contexts.path}`);
   if (contexts.current !== name)
-    printNotice(`speak to it with --context ${name}, or: proctor context use ${name}`);
+    printNotice(`use it with --context ${name}, or: proctor context use ${name}`);
   return { name, url, user };
 }
 
 async function typedKey(isOnStdin: boolean, url: string): Promise<string> {
   if (!isOnStdin && !process.stdin.isTTY) {
-    throw new Failure('there is no terminal to ask for the key on', EXIT.usage, 'say --key-stdin');
+    throw new Failure('there is no terminal on which to ask for the key', EXIT.usage, 'use --key-stdin');
   }
   const key = (isOnStdin ? await text(process.stdin) : await readHidden('API key: ')).trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;
@@ -63,6 +63,6 @@ export async function removeContext(name: string): Promise<object> {
   const wasCurrent = contexts.current === name;
   await contexts.remove(name);
   printNotice(`context ${name} removed`);
-  if (wasCurrent) printNotice('none is in use now; choose one: proctor context use NAME');
+  if (wasCurrent) printNotice('no context is in use now; choose one: proctor context use NAME');
   return { name };
 }

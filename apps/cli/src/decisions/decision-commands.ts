@@ -10,7 +10,7 @@ const queuesAndWorkers = () => import('./decisions');
 export function addDecisionCommands(program: Command): void {
   const pause = withYes(withScope(program.command('pause')))
     .description(
-      'start nothing more of a suite, an architecture, both together, or at all, which asks on a terminal; what runs goes on',
+      'start no more tests of a suite, of an architecture, of both together, or at all; running tests go on; for all tests, asks on a terminal',
     )
     .requiredOption('--reason <text>', WHY);
   addChange(pause, queuesAndWorkers, 'pause');
@@ -19,17 +19,21 @@ export function addDecisionCommands(program: Command): void {
     .option('--reason <text>', WHY);
   addChange(resume, queuesAndWorkers, 'resume');
   withJson(program.command('decisions'))
-    .description('what is paused and drained, who decided it, and why')
+    .description('list what is paused or drained, who decided it, and why')
     .action(actionOf(queuesAndWorkers, 'listDecisions'));
 
   const worker = groupOf(program, 'worker', 'the machines that run tests');
   const drain = worker
     .command('drain')
     .argument('<worker>', 'its name')
-    .description('let a worker finish what it has, and give it nothing else')
+    .description('let a worker finish its runs, and give it no new ones')
     .requiredOption('--reason <text>', WHY)
-    .option('--wait', 'until it has finished what it has', false)
-    .option('--deadline <time>', 'after 30m, 2h, what it still executes is given to others', readDuration);
+    .option('--wait', 'wait until it has finished its runs', false)
+    .option(
+      '--deadline <time>',
+      'after 30m, 2h, give the runs that it still executes to other workers',
+      readDuration,
+    );
   addChange(drain, () => import('./drain-worker'), 'drainWorker');
   const undrain = worker
     .command('resume')
@@ -40,7 +44,7 @@ export function addDecisionCommands(program: Command): void {
   const quarantine = worker
     .command('quarantine')
     .argument('<worker>', 'its name')
-    .description('give a worker no runs until a canary test passes there, or it is trusted')
+    .description('give a worker no runs until a canary test passes on it, or until somebody trusts it')
     .requiredOption('--reason <text>', WHY);
   addChange(quarantine, queuesAndWorkers, 'quarantine');
   const trust = worker
@@ -53,6 +57,6 @@ export function addDecisionCommands(program: Command): void {
 
 function withScope(command: Command): Command {
   return command
-    .option('--suite <name>', 'every suite when left out')
-    .option('--arch <name>', 'every architecture when left out');
+    .option('--suite <name>', 'all suites if it is left out')
+    .option('--arch <name>', 'all architectures if it is left out');
 }

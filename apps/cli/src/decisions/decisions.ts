@@ -48,7 +48,9 @@ export async function quarantine(worker: string, { reason, ...options }: WorkerO
   const quarantined = await service.post<TrustResource>('/admin/quarantine', { worker, reason });
   const { by, architectures } = quarantined;
   printNotice(`worker ${worker} is quarantined by ${by} (${architectures.join(', ')})`);
-  printNotice(`it is back after a canary test has passed there, or with: proctor worker trust ${worker}`);
+  printNotice(
+    `it gets runs again after a canary test has passed on it, or with: proctor worker trust ${worker}`,
+  );
   return quarantined;
 }
 

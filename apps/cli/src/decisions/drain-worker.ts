@@ -17,7 +17,10 @@ const LOOK_MS = 2_000;
 /** Seconds to wait after the deadline: dispatchers must read it, and the worker must receive the end of each run. */
 const GRACE_SECONDS = 60;
 
-/** @throws Failure `tryLater` if the worker still executes something some time after the deadline */
+/**
+ * Drains a worker; with `wait`, resolves when it has finished its runs.
+ * @throws Failure `tryLater` if it still executes something GRACE_SECONDS after the deadline
+ */
 export async function drainWorker(worker: string, options: DrainOptions): Promise<object> {
   const { reason, wait, deadline } = options;
   const seconds = deadline === undefined ? null : Math.max(1, Math.ceil(deadline));
@@ -25,10 +28,13 @@ export async function drainWorker(worker: string, options: DrainOptions): Promis
   const request = { worker, reason, ...(seconds !== null && { deadline_seconds: seconds }) };
   const drained = await service.post<DecisionResource>('/admin/drain', request);
   printNotice(`worker ${worker} is drained by ${drained.by}: ${drained.reason}`);
-  if (seconds !== null) printNotice(`what it executes in ${span(seconds)} is given to others`);
+  if (seconds !== null)
+    printNotice(`the runs that it still executes after ${span(seconds)} are given to other workers`);
   if (!wait) return drained;
   await emptied(service, worker, seconds === null ? Infinity : seconds + GRACE_SECONDS);
-  printNotice(`worker ${worker} has nothing more; it gets runs again with: proctor worker resume ${worker}`);
+  printNotice(
+    `worker ${worker} has finished its runs; it gets new ones again with: proctor worker resume ${worker}`,
+  );
   return drained;
 }
 
@@ -48,7 +54,8 @@ async function emptied(service: Service, worker: string, seconds: number): Promi
 }
 
 /**
- * Describes what the worker still executes; null if this key can see nothing. @throws Failure if no dispatcher answers
+ * Describes for people what the worker still executes, or which dispatchers do not answer; null if it executes nothing.
+ * @throws Failure if the service does not answer
  */
 async function whatItHas(service: Service, worker: string): Promise<string | null> {
   const details = await service

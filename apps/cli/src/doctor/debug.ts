@@ -44,7 +44,7 @@ export async function debug(file: string): Promise<void> {
     await rm(work, { recursive: true, force: true });
   }
   printNotice(
-    `${resolve(file)} is written. It names packages, users and machines, private runs too: look into it before you send it`,
+    `${resolve(file)} is written. It names packages (also of private runs), users and machines: read it before you send it`,
   );
 }
 

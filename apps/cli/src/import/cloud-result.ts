@@ -79,7 +79,7 @@ export function cloudTest(fields: Fields): [id: number, test: CloudTest] {
 export function cloudResult(fields: Fields, tests: ReadonlyMap<number, CloudTest>): CloudResult {
   const testId = check(fields, 'test_id', wholeUpTo(Number.MAX_SAFE_INTEGER), 'be a whole number');
   const test = tests.get(testId);
-  if (!test) throw new Error(`test_id ${testId} is none of test.ndjson`);
+  if (!test) throw new Error(`test_id ${testId} is not in test.ndjson`);
   const runId = check(
     fields,
     'run_id',

@@ -99,7 +99,7 @@ async function makeOwners(
       throw new Failure(
         `requester: ${error.message}`,
         EXIT.failed,
-        'If that is the same person, say --same-users.',
+        'If that is the same person, use --same-users.',
       );
     });
     const key = { foreignId: name, userId, name: `results of ${SOURCE}`, sha1: null, createdAt: new Date() };

@@ -95,7 +95,9 @@ export class Table {
           columns = new Map(fields.map((field, place) => [field ?? '', place]));
           const missing = this.neededColumns.filter((column) => !columns!.has(column));
           if (missing.length > 0)
-            throw new Failure(`${name}:1: the head lacks ${missing.join(', ')}: export with \`csv header\``);
+            throw new Failure(
+              `${name}:1: the header lacks ${missing.join(', ')}: export with \`csv header\``,
+            );
           continue;
         }
         try {

@@ -98,7 +98,7 @@ export async function importDebciPeople(
     const isSame = sameUsers || byName.has(user.name);
     const userId = await imports.addUser(DEBCI, person, isSame, COMMAND_LINE).catch((error: unknown) => {
       if (!(error instanceof ImportConflict)) throw error;
-      const advice = 'If that is the same person, say --same-users; else rename one of them.';
+      const advice = 'If that is the same person, use --same-users; else rename one of them.';
       throw new Failure(`users.csv:${user.line}: username: ${error.message}`, EXIT.failed, advice);
     });
     ids.set(user.id, userId);

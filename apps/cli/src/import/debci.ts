@@ -110,7 +110,7 @@ async function surveyOf(jobs: Table, names: Names, since: Date | null): Promise<
   const survey = { jobs: 0, pending: 0, lastId: 0, architectures: new Set<string>(), firstDay: new Date() };
   const nameOf = packageOf(names);
   const check = (job: DebciJob): DebciJob => {
-    if (nameOf(job) === undefined) throw new Error(`package_id "${job.packageId}" is none of packages.csv`);
+    if (nameOf(job) === undefined) throw new Error(`package_id "${job.packageId}" is not in packages.csv`);
     return job;
   };
   for await (const part of jobs.read((row) => check(debciJob(row)))) {

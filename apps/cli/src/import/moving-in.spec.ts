@@ -82,7 +82,7 @@ it('a result of autopkgtest-cloud begins when its run id says', () => {
 });
 
 it.each([
-  [{ test_id: 6 }, 'test_id 6 is none of test.ndjson'],
+  [{ test_id: 6 }, 'test_id 6 is not in test.ndjson'],
   [{ run_id: 'yesterday' }, 'run_id must begin with a time, not "yesterday"'],
   [{ exitcode: 'four' }, 'exitcode must be an exit code, not "four"'],
   [{ duration: -1 }, 'duration must be seconds, not -1'],

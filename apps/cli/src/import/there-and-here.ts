@@ -41,7 +41,7 @@ export class ThereAndHere {
     const odd = rows.filter(({ there, here }) => there !== here);
     if (odd.length > 0)
       throw new Failure(
-        `${odd.length} places differ: what is here was changed since, or is not what was exported`,
+        `${odd.length} places differ: the data here has changed since, or differs from the export`,
       );
   }
 

@@ -52,7 +52,7 @@ export function appointFirstAdministrator(name: string): Promise<boolean> {
   return asFirst(({ usersAndKeys }) => usersAndKeys.setAdministrator(name, true, COMMAND_LINE));
 }
 
-/** @param promptPassword called only if the user exists */
+/** Sets the password of a user. @param promptPassword called only if the user exists */
 export function setPassword(name: string, promptPassword: () => Promise<string>): Promise<void> {
   return administer(async ({ usersAndKeys, database }) => {
     if (!(await database.users.find(name))) throw new UnknownUser(name);
@@ -118,8 +118,12 @@ function decide<T>(work: (useCases: UseCases, by: Administrator) => Promise<T>):
     const name = await findAdministrator(users);
     const user = name === null ? null : await users.record(name);
     if (user) return work(useCases, { userId: user.userId, userName: user.name });
-    const advice = `make one: proctor user add ${ADMINISTRATOR} --admin`;
-    throw new Failure('there is no administrator yet, in whose name this is decided', EXIT.failed, advice);
+    const advice = `create one: proctor user add ${ADMINISTRATOR} --admin`;
+    throw new Failure(
+      'there is no administrator yet in whose name this could be decided',
+      EXIT.failed,
+      advice,
+    );
   });
 }
 
@@ -157,7 +161,7 @@ function failureOf(error: unknown): unknown {
   if (error instanceof Refusal && error.kind === 'invalid')
     return new Failure(error.message, EXIT.failed, 'type the command again with another one');
   if (error instanceof UnknownUser)
-    return new Failure(error.message, EXIT.failed, 'proctor user list shows the users that there are');
+    return new Failure(error.message, EXIT.failed, 'proctor user list shows all users');
   return error;
 }
 

@@ -14,8 +14,8 @@ export async function migrateDatabase({ json }: OutputOptions): Promise<object> 
 
 /**
  * Creates the credentials of the services, or changes the address in existing ones. Also writes the file of accounts,
- * with the registered workers if the register can be read.
- * @throws Error if `PROCTOR_NATS_USERS` is not set, or if the file of accounts exists and the register cannot be read
+ * with the registered workers if `PROCTOR_DATABASE_URL` names the database with their register.
+ * @throws Error if `PROCTOR_NATS_USERS` is not set, or if the file of accounts exists and `PROCTOR_DATABASE_URL` is not set
  */
 export async function prepareNats({ url, ca }: { url: string; ca?: string }): Promise<object> {
   if (!process.env['PROCTOR_NATS_USERS'])

@@ -17,9 +17,9 @@ export async function confirm(what: string, { yes }: AskOptions): Promise<void> 
   if (yes) return;
   if (!process.stdin.isTTY) {
     throw new Failure(
-      `${what}: no terminal is there to ask on`,
+      `${what}: there is no terminal on which to ask`,
       EXIT.usage,
-      'say --yes when that is what you want',
+      'use --yes to do it without a question',
     );
   }
   const reader = createInterface({ input: process.stdin, output: process.stderr });
@@ -47,7 +47,7 @@ export async function passwordFromStdin(): Promise<string> {
 /** Asks twice on the terminal, without showing what is typed. */
 export async function readNewPassword(userName: string): Promise<string> {
   if (!process.stdin.isTTY)
-    throw new Failure('there is no terminal to ask on', EXIT.failed, 'say --password-stdin');
+    throw new Failure('there is no terminal on which to ask', EXIT.failed, 'use --password-stdin');
   const first = await readHidden(`New password of ${userName}: `);
   if ((await readHidden('The same again: ')) !== first)
     throw new Failure('the two passwords differ', EXIT.failed, AGAIN);
@@ -76,6 +76,6 @@ export async function readHidden(question: string): Promise<string> {
 
 function checked(password: string): string {
   if (password === '')
-    throw new Failure('the password is empty', EXIT.failed, 'say one that is hard to guess');
+    throw new Failure('the password is empty', EXIT.failed, 'choose one that is hard to guess');
   return password;
 }

@@ -43,7 +43,7 @@ async function change(trigger: string, { name, becomes }: Action, options: Actio
   const { group, suite, arch, run, dryRun, reason } = options;
   const path = `${pathOfTrigger(trigger)}/${name}`;
   if (group === undefined && run === undefined)
-    throw new Failure('which tests are meant is not said', EXIT.usage, 'say --group regression, or --run ID');
+    throw new Failure('no tests are selected', EXIT.usage, 'use --group regression, or --run ID');
   const service = await Service.find(options);
   const selection = { group: run === undefined ? group : undefined, run_ids: run, suite, arch };
   const preview = await service.post<ManyRunsAnswerResource>(path, { ...selection, dry_run: true });
@@ -86,8 +86,7 @@ function printOutcome({ runs, refused, left, estimate }: ManyRunsAnswerResource)
   );
   if (estimate !== null && estimate.seconds > 0)
     printNotice(`they take ${span(estimate.seconds)} of slot time`);
-  if (left > 0)
-    printNotice(`${left} more match, beyond what one request may name; type the same again for them`);
+  if (left > 0) printNotice(`${left} more match than one request may name; repeat the command for them`);
 }
 
 function printRefused(refused: ManyRunsAnswerResource['refused']): void {

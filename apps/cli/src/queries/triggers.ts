@@ -51,7 +51,7 @@ export function pathOfTrigger(trigger: string): string {
   throw new Failure(
     `"${trigger}" is no trigger: it must be PACKAGE/VERSION`,
     EXIT.usage,
-    'proctor trigger list shows those that there are',
+    'proctor trigger list shows all triggers',
   );
 }
 
@@ -83,7 +83,7 @@ function printTests({
   for (const { arch, waiting, estimate_seconds: estimate } of architectures) {
     if (waiting > 0)
       printNotice(
-        `${arch}: ${waiting} waiting, ${estimate === null ? 'how long is not known' : `about ${span(estimate)}`}`,
+        `${arch}: ${waiting} waiting, ${estimate === null ? 'the time is unknown' : `about ${span(estimate)}`}`,
       );
   }
   printTable(
@@ -101,5 +101,5 @@ function printTests({
     ],
     'no test matches',
   );
-  if (before !== null) printNotice('there are more; say --limit for more of them');
+  if (before !== null) printNotice('there are more; use --limit to see more');
 }

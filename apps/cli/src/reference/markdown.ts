@@ -4,9 +4,9 @@ import { SHARED_SECTIONS, type CommandPage } from './tree';
 export function commandLinePage(commands: CommandPage[]): string {
   return [
     '# The command line',
-    '<!-- Made of the commands themselves by `npm run command-line`: what is changed here by hand is lost. -->',
-    'As `npx proctor …` in the folder of the project. `proctor completion bash` (`zsh`, `fish`) prints a script that completes' +
-      ' what is typed; `proctor man --out FOLDER` writes a manual page for each command.',
+    '<!-- Generated from the commands by `npm run command-line`: changes by hand are lost. -->',
+    'Type `npx proctor …` in the folder of the project. `proctor completion bash` (`zsh`, `fish`) prints a script that completes' +
+      ' commands; `proctor man --out FOLDER` writes a manual page for each command.',
     ...SHARED_SECTIONS.flatMap(({ heading, terms }) => [`## ${heading}`, list(terms)]),
     '## Commands',
     ...commands.filter(({ subcommands }) => subcommands.length === 0).flatMap(ofCommand),

@@ -23,7 +23,7 @@ export async function printManual(
     const name = ['proctor', ...words].join(' ');
     const commandPage = commands.find((command) => command.words.join(' ') === name);
     if (commandPage !== undefined) return write(page(commandPage));
-    throw new Failure(`there is no command ${name}`, EXIT.usage, 'proctor --help shows those that there are');
+    throw new Failure(`there is no command ${name}`, EXIT.usage, 'proctor --help shows all commands');
   }
   if (words.length > 0) throw new Failure('--out writes the pages of all commands: name none', EXIT.usage);
   await mkdir(out, { recursive: true });

@@ -65,24 +65,24 @@ export const SHARED_SECTIONS: SharedSection[] = [
   {
     heading: 'Which service',
     terms: [
-      ['--context NAME', 'the service that `proctor context add` has kept under this name'],
+      ['--context NAME', 'the service that `proctor context add` has saved under this name'],
       ['PROCTOR_URL, PROCTOR_API_KEY', 'its address, and a key for it'],
       ['PROCTOR_CONTEXT', 'the name of a context'],
-      ['proctor context use NAME', 'counts when none of these is said'],
+      ['proctor context use NAME', 'sets the service that is used without any of these'],
       [
         'PROCTOR_DATABASE_URL',
-        'else the service on this database, at `PROCTOR_URL` or at `api.host` and `api.port` of proctor.yaml; a key of `admin`, or of the first administrator by name, is made at first, and kept in `admin.key` of the home',
+        'otherwise: the service on this database, at `PROCTOR_URL` or at `api.host` and `api.port` of proctor.yaml; the first command creates a key of `admin`, or of the first administrator by name, and saves it in `admin.key` of the home',
       ],
-      ['PROCTOR_HOME', 'else the Proctor that runs on this home, with the key in `admin.key`'],
+      ['PROCTOR_HOME', 'otherwise: the Proctor that runs on this home, with the key in `admin.key`'],
     ],
   },
   {
     heading: 'Output',
     terms: [
-      ['on a terminal', 'tables with heads, cut to its width, times in words'],
-      ['in a pipe', 'tab separated values without heads, whole, times in ISO 8601'],
-      ['--json', 'one JSON document, as the API answers'],
-      ['standard error', 'what is said to people: progress, notices, errors and what to do next'],
+      ['on a terminal', 'tables with headings, cut to the width of the terminal, times in words'],
+      ['in a pipe', 'tab-separated values without headings, never cut, times in ISO 8601'],
+      ['--json', 'one JSON document, in the form of the API'],
+      ['standard error', 'text for people: progress, notices, errors and what to do next'],
     ],
   },
   {
@@ -90,7 +90,7 @@ export const SHARED_SECTIONS: SharedSection[] = [
     terms: [
       ['0', 'done; of `run wait` and `--wait`: all passed, or were neutral'],
       ['1', 'failed; of `run wait` and `--wait`: a test has failed, or a package is not there'],
-      ['2', 'what was typed cannot be'],
+      ['2', 'wrong usage: the command, an option or a value is not possible'],
       ['4', 'the key is missing, not valid, or may not do this'],
       [
         '75',
@@ -103,7 +103,7 @@ export const SHARED_SECTIONS: SharedSection[] = [
     terms: [
       [
         '~/.config/proctor/contexts.json',
-        'addresses and keys, for their owner alone; `XDG_CONFIG_HOME` names another folder than ~/.config',
+        'addresses and keys, readable only by their owner; `XDG_CONFIG_HOME` names another folder than ~/.config',
       ],
     ],
   },

@@ -41,7 +41,7 @@ export async function listRuns({ context, json, limit, ...selectors }: ListOptio
   } while (before !== null && results.length < limit);
   if (json) return printJson({ results, before });
   printTable(results, RUN_COLUMNS, 'no run matches');
-  if (before !== null) printNotice(`there are more; say --limit ${limit * 2} for more of them`);
+  if (before !== null) printNotice(`there are more; use --limit ${limit * 2} to see more`);
 }
 
 /** The outcome of a run: its verdict if nothing was tested, else its status. Null before the end. */

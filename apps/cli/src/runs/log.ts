@@ -32,7 +32,7 @@ export async function printLog(runId: number, options: LogOptions): Promise<void
   const text = new Shown();
   for await (const bytes of answer.body!) write(text.of(bytes as Uint8Array));
   if (answer.headers.get('log-complete') === 'false')
-    printNotice(`it is still executed; go on with: proctor run log --follow ${runId}`);
+    printNotice(`the test is still running; follow it with: proctor run log --follow ${runId}`);
 }
 
 /**

@@ -49,9 +49,9 @@ async function changeRuns(runIds: number[], priority: number | null, options: Ma
   const hasSelectors = Object.keys(selectors).length > 0;
   if (runIds.length === 0 && !hasSelectors) {
     throw new Failure(
-      'which runs are meant is not said',
+      'no runs are selected',
       EXIT.usage,
-      'name their ids, or say --package, --trigger, --suite or --arch',
+      'name their ids, or use --package, --trigger, --suite or --arch',
     );
   }
   const service = await Service.find(options);
@@ -89,14 +89,14 @@ async function ask(service: Service, { path, body, priority }: Change, options: 
     throw new Failure(
       `no run matches: ${what} "${name}" is unknown; there is ${[...tested].join(', ')}`,
       EXIT.usage,
-      `say another ${what}`,
+      `choose another ${what}`,
     );
   }
   const which = priority === null ? 'unfinished' : 'waiting';
   throw new Failure(
     `no ${which} run matches${priority === null ? '' : ', or all have that priority'}`,
     EXIT.failed,
-    `proctor run list --state ${priority === null ? 'queued,leased,running' : 'queued'} has those that there are`,
+    `proctor run list --state ${priority === null ? 'queued,leased,running' : 'queued'} lists the runs that can be changed`,
   );
 }
 
@@ -114,7 +114,7 @@ async function whyNot(service: Service, missed: number[], priority: number | nul
   return new Failure(
     `${missed.length} not ${priority === null ? 'cancelled' : 'changed'}; ${reasons.join('; ')}`,
     EXIT.failed,
-    'proctor run list has the runs that there are',
+    'proctor run list shows all runs',
   );
 }
 
@@ -130,5 +130,5 @@ async function whyNotOne(service: Service, runId: number, priority: number | nul
   if (run.state === 'finished') return `${which}: it has finished`;
   if (priority !== null && run.state !== 'queued') return `${which}: it is executed already`;
   if (priority !== null && run.priority === priority) return `${which}: it has that priority`;
-  return `${which}: it is another key's; administrators say --everyone`;
+  return `${which}: it belongs to another key; administrators use --everyone`;
 }

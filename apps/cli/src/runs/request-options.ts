@@ -15,7 +15,7 @@ function optionOf(field: RequestField): Option {
   return field.kind === 'pins' || field.kind === 'names' ? option.argParser(collect) : option;
 }
 
-/** The fields that were typed, as a test request of the API has them. @throws Failure for a pin that is none */
+/** The fields that were typed, as a test request of the API has them. @throws Failure for an invalid pin */
 export function requestBody(typed: object): Record<string, unknown> {
   const values = typed as Record<string, unknown>;
   const entries = FIELDS.map((field) => [

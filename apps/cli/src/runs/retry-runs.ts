@@ -63,7 +63,7 @@ export async function publishRuns(runIds: number[], options: ServiceOptions & Ou
   if (ignored.length === 0) return;
   const what = ignored.length === 1 ? `run ${ignored[0]} is` : `runs ${ignored.join(', ')} are`;
   throw new Failure(
-    `${what} not published: no private run of this key`,
+    `${what} not published: not a private run of this key`,
     EXIT.failed,
     `proctor run show ${ignored[0]} says what it is`,
   );

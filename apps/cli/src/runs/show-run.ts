@@ -19,7 +19,7 @@ export async function readRun(service: Service, runId: number): Promise<ResultRe
     return await service.request(`/test/${runId}`);
   } catch (error) {
     if (!(error instanceof RefusedByService) || error.status !== 404) throw error;
-    const advice = `proctor run list has those at ${service.address.url} that the key may see`;
+    const advice = `proctor run list shows the runs at ${service.address.url} that the key may see`;
     throw new RefusedByService(404, `there is no run ${runId}`, error.code, advice);
   }
 }

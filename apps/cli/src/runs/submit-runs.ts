@@ -36,7 +36,7 @@ export async function submitRuns(packages: string[], options: SubmitOptions): Pr
   printIgnored(answer);
   if (answer.runs.length === 0) {
     const advice = 'proctor reject-list check PACKAGE says why one is not tested';
-    throw new Failure('nothing was asked for', EXIT.failed, advice);
+    throw new Failure('nothing was requested', EXIT.failed, advice);
   }
   if (options.wait) {
     printNotice(`asked for ${answer.runs.map(({ run_id }) => `run ${run_id}`).join(', ')}`);
@@ -123,7 +123,10 @@ function printRuns({ runs }: SubmissionAnswerResource): void {
 }
 
 function printIgnored({ ignored }: Pick<SubmissionAnswerResource, 'ignored'>): void {
-  const words = { 'reject-list': 'the reject list has it', 'invalid-name': 'that is no name of a package' };
+  const words = {
+    'reject-list': 'the reject list has it',
+    'invalid-name': 'not a possible name of a package',
+  };
   for (const { package: name, arch, reason } of ignored)
     printNotice(`ignored ${name}${arch === undefined ? '' : ` on ${arch}`}: ${words[reason]}`);
 }
@@ -140,7 +143,7 @@ function printDryRun(answer: DryRunAnswerResource): void {
     'nothing would be asked for',
   );
   for (const { suite, arch, waiting, estimate_seconds: estimate } of answer.waits) {
-    const when = estimate === null ? 'how long is not known' : `about ${span(estimate)}`;
+    const when = estimate === null ? 'the time is unknown' : `about ${span(estimate)}`;
     printNotice(`${suite} on ${arch}: ${waiting} waiting, ${when}`);
   }
   for (const warning of answer.warnings) printNotice(`warning: ${warning}`);

@@ -32,7 +32,8 @@ export async function waitForRuns(
 
 /**
  * Waits for runs, reports their changes on the way, and prints them at the end.
- * @throws Failure `failed` if a run has failed, `tryLater` if one has no verdict, `usage` if one does not exist
+ * @throws Failure `failed` if a run has failed or its package is not there; `tryLater` if otherwise one ended as tmpfail,
+ * or not in time; `usage` if one does not exist
  */
 export async function awaitRuns(
   service: Service,

@@ -18,14 +18,14 @@ export async function machineKey(database: OpenDatabase, home: Home, saved: stri
   if (saved !== null && (await apiKeys.authenticate(saved)) !== null) return saved;
   const name = await findAdministrator(users);
   if (name === null) {
-    const advice = `make one: proctor user add ${ADMINISTRATOR} --admin; or ${HOW_TO_NAME_ONE}`;
-    throw new Failure('there is no administrator yet, to make a key for', EXIT.key, advice);
+    const advice = `create one: proctor user add ${ADMINISTRATOR} --admin; or ${HOW_TO_NAME_ONE}`;
+    throw new Failure('there is no administrator yet for whom to create a key', EXIT.key, advice);
   }
   // The file is written first, so that no key is created that cannot be saved.
   await saveKey(home, '');
   const { key } = await apiKeys.create(name, `commands on ${hostname()}`, COMMAND_LINE);
   await saveKey(home, key);
-  printNotice(`made a key of ${name} for the commands of this machine; it is in ${home.adminKey}`);
+  printNotice(`created a key of ${name} for the commands of this machine; it is in ${home.adminKey}`);
   return key;
 }
 

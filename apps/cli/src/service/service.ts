@@ -41,7 +41,7 @@ const ANSWER_MS = 90_000;
 const TRIES = 4;
 const PAUSE_MS = 500;
 const PAUSE_MAX_MS = 15_000;
-/** Status codes that pass: the service is busy, or a proxy cannot reach it. */
+/** Status codes of a temporary problem: the service is busy, or a proxy cannot reach it. */
 const PASSING = [429, 502, 503, 504];
 
 /** A client of the API of one service. */

@@ -118,7 +118,7 @@ async function serve(configuration: Configuration, env: NodeJS.ProcessEnv, home:
       resolve();
     });
   });
-  steps.printNotice(`everything is kept in ${home.path}${home.reason ? `, since ${home.reason}` : ''}`);
+  steps.printNotice(`all data is in ${home.path}${home.reason ? `, since ${home.reason}` : ''}`);
   try {
     const launched = launch(configuration, { env, home, supervisor, steps }, preparation);
     // After a stop, the interrupted start rejects too late to matter: the race is decided.
@@ -178,7 +178,7 @@ async function launch(
 function withNodeOptions(error: unknown): never {
   const options = process.env['NODE_OPTIONS'];
   if (!options || !(error instanceof Error)) throw error;
-  const advice = `NODE_OPTIONS is ${JSON.stringify(options)}, which holds for the service too; without it: env -u NODE_OPTIONS npm start`;
+  const advice = `NODE_OPTIONS is ${JSON.stringify(options)}, and the service uses it too; to start without it: env -u NODE_OPTIONS npm start`;
   throw new Failure(error.message, EXIT.failed, advice, { cause: error });
 }
 

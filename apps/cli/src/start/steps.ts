@@ -16,7 +16,7 @@ export class Steps {
   async run<T>(
     name: string | ((result: T) => string),
     work: () => Promise<T>,
-    doing = typeof name === 'string' ? name : 'still at work',
+    doing = typeof name === 'string' ? name : 'still working',
   ): Promise<T> {
     const from = performance.now();
     const seconds = (): string => ((performance.now() - from) / 1000).toFixed(1);

@@ -32,7 +32,7 @@ export function welcome(
   lines.push(`Log in at ${url}/user/login as admin, ${where}`);
   if (isShown) lines.push(`The API key of the user admin is ${admin.key} (also in ${home.adminKey})`);
   else if (admin.key) lines.push(`The API key of the user admin is in ${home.adminKey}`);
-  else lines.push('The user admin has keys elsewhere; make one: npx proctor key create admin --name TEXT');
+  else lines.push('The user admin has keys elsewhere; create one: npx proctor key create admin --name TEXT');
   const key = isShown ? admin.key : admin.key ? `$(cat ${home.adminKey})` : 'KEY';
   const path = `/api/v1/test/${server.suites[0]}/${server.architectures[0]}/hello`;
   lines.push('Ask for a test:', `  curl -H "Auth-Key: ${key}" -X POST ${url}${path}`);

@@ -107,14 +107,14 @@ export async function disableUser(name: string, options: ServiceOptions & AskOpt
   const service = await Service.find(options);
   await confirmOnTerminal(`user ${name} is kept out, and sessions and keys end`, options);
   const disabled = await service.post<object>(pathOf(name, 'disable'));
-  printNotice(`user ${name} is disabled; runs stay, and \`proctor user enable ${name}\` takes it back`);
+  printNotice(`user ${name} is disabled; runs stay, and \`proctor user enable ${name}\` reverses this`);
   return disabled;
 }
 
 /** @throws Failure if the user does not exist */
 export async function enableUser(name: string, options: ServiceOptions): Promise<object> {
   const enabled = await (await Service.find(options)).post<object>(pathOf(name, 'enable'));
-  printNotice(`user ${name} may come in again`);
+  printNotice(`user ${name} is enabled again`);
   return enabled;
 }
 

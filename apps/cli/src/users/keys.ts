@@ -28,7 +28,7 @@ export async function createKey(
     ? await (await ownAdministration()).createKey(userName, fields)
     : await postAsUser(userName, '/keys', fields, options);
   if (!options.json) write(`${created.key}\n`);
-  printNotice(`key ${created.id} of ${userName} made; it is shown this once`);
+  printNotice(`key ${created.id} of ${userName} created; it is shown only this once`);
   return created;
 }
 
@@ -46,7 +46,7 @@ export async function rotateKey(
     : await postAsUser(userName, `/keys/${id}/rotate`, {}, options);
   if (!options.json) write(`${rotated.key}\n`);
   printNotice(
-    `key ${id} of ${userName} has a new secret; it is shown this once, and the old one opens nothing`,
+    `key ${id} of ${userName} has a new secret; it is shown only this once, and the old one is no longer valid`,
   );
   return rotated;
 }
@@ -80,7 +80,7 @@ export async function listKeys(userName: string, options: ServiceOptions & Outpu
       { head: 'SCOPE', of: (key) => key.scope },
       { head: 'EXPIRES', of: (key) => time(key.expires_at) },
     ],
-    `${userName} has no valid keys; make one: proctor key create ${userName} --name TEXT`,
+    `${userName} has no valid keys; create one: proctor key create ${userName} --name TEXT`,
   );
 }
 

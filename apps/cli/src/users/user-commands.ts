@@ -8,13 +8,13 @@ const PASSWORD_STDIN = 'read the password from standard input';
 
 /** Adds the commands for users and their keys. */
 export function addUserCommands(program: Command): void {
-  const user = groupOf(program, 'user', 'who may ask for tests');
+  const user = groupOf(program, 'user', 'the people who may use the service');
   addChange(
     user
       .command('add')
       .argument('<name>')
-      .description('make a user')
-      .option('--admin', 'may do everything', false)
+      .description('create a user')
+      .option('--admin', 'make the user an administrator, who may do everything', false)
       .option('--password-stdin', PASSWORD_STDIN, false),
     change,
     'addUser',
@@ -30,13 +30,13 @@ export function addUserCommands(program: Command): void {
   );
   addChange(
     withYes(user.command('disable').argument('<name>')).description(
-      'keep a user out: sessions and keys end at once, runs stay; asks on a terminal',
+      'lock a user out: sessions and keys end at once, runs stay; asks on a terminal',
     ),
     change,
     'disableUser',
   );
   addChange(
-    user.command('enable').argument('<name>').description('let a user in again who was disabled, or removed'),
+    user.command('enable').argument('<name>').description('enable a user again who was disabled or removed'),
     change,
     'enableUser',
   );
@@ -55,12 +55,12 @@ export function addUserCommands(program: Command): void {
     user
       .command('admin')
       .argument('<name>')
-      .description('let a user do everything')
-      .option('--dismiss', 'take that back', false),
+      .description('make a user an administrator')
+      .option('--dismiss', 'make an administrator an ordinary user again', false),
     change,
     'appointUser',
   );
-  withJson(user.command('list')).description('who may ask for tests').action(actionOf(change, 'listUsers'));
+  withJson(user.command('list')).description('list the users').action(actionOf(change, 'listUsers'));
   addKeyCommands(groupOf(program, 'key', 'the API keys of users'));
 }
 
@@ -69,25 +69,22 @@ function addKeyCommands(key: Command): void {
     key
       .command('create')
       .argument('<user>')
-      .description('make a key and print it, this once, alone on standard output')
+      .description('create a key and print it, only this once, alone on standard output')
       .requiredOption('--name <text>', 'what the key is for')
-      .option('--scope <scope>', 'what it is good for: everything, read, submit', 'everything')
-      .option(
-        '--expires <when>',
-        'from when on it opens nothing: a day (YYYY-MM-DD), or a time with its zone',
-      ),
+      .option('--scope <scope>', 'what the key allows: everything, read, submit', 'everything')
+      .option('--expires <when>', 'when the key ends: a day (YYYY-MM-DD), or a time with its zone'),
     keys,
     'createKey',
   );
   withJson(key.command('list').argument('<user>'))
-    .description('the valid keys of a user')
+    .description('list the valid keys of a user')
     .action(actionOf(keys, 'listKeys'));
   addChange(
     key
       .command('rotate')
       .argument('<user>')
       .argument('<id>', 'of a key', (text) => readIdOf(text, 'a key'))
-      .description('give a key a new secret and print it, this once; the old one opens nothing from now on'),
+      .description('give a key a new secret and print it, only this once; the old one is no longer valid'),
     keys,
     'rotateKey',
   );

@@ -11,7 +11,7 @@ export async function pingWebhook(id: number, options: ServiceOptions & OutputOp
   const service = await Service.find(options);
   const delivery = await service.post<WebhookDelivery>(`/webhooks/${id}/ping`);
   printAnswer(delivery, options, printDelivery);
-  printNotice(`what was answered: proctor webhook deliveries ${id}`);
+  printNotice(`for the answer: proctor webhook deliveries ${id}`);
 }
 
 /** @throws Failure if there is no such webhook */

@@ -28,7 +28,7 @@ const STREAM_ID = /^\d{1,11}(\.[\d.]{1,40})?$/;
 export async function printEvents(options: EventsOptions): Promise<void> {
   const { follow, after } = options;
   if (!follow && after === undefined)
-    throw new Failure('which events are meant is not said', EXIT.usage, 'say --follow, --after 1h, or both');
+    throw new Failure('no events are selected', EXIT.usage, 'use --follow, --after 1h, or both');
   const service = await Service.find(options);
   const query = Object.fromEntries(
     Object.entries(filterIn(options)).map(([name, value]) => [name, String(value as string | string[])]),

@@ -24,7 +24,7 @@ export async function listWebhooks(options: ServiceOptions & OutputOptions): Pro
         { head: 'WAITING', of: ({ waiting }) => waiting },
         { head: 'WHAT FOR', of: ({ description }) => description, isCut: true },
       ],
-      'you have no webhook; make one: proctor webhook add URL',
+      'you have no webhook; create one: proctor webhook add URL',
     ),
   );
 }
@@ -44,7 +44,7 @@ export async function addWebhook(url: string, options: AddOptions): Promise<void
   const settings = { ...filterIn(options), description, ...(isPrivate && { private: true }) };
   const webhook = await service.post<WebhookWithSecret>('/webhooks', { url, ...settings });
   printAnswer(webhook, options, printSecret);
-  printNotice(`webhook ${webhook.id} made; try it: proctor webhook ping ${webhook.id}`);
+  printNotice(`webhook ${webhook.id} created; try it: proctor webhook ping ${webhook.id}`);
 }
 
 export async function printWebhook(id: number, options: ServiceOptions & OutputOptions): Promise<void> {

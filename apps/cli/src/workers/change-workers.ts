@@ -112,7 +112,7 @@ async function withNewCredentials(
     throw new Failure(
       '--json prints the credentials, --out keeps them in a file',
       EXIT.usage,
-      'say one of them',
+      'use one of them',
     );
   let credentials = {};
   const { notice } = await handOver(out, (write) =>

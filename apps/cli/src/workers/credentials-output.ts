@@ -37,6 +37,6 @@ async function newFile(path: string): Promise<FileHandle> {
     return await open(path, 'wx', 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new Error(`out: ${path} is there already: choose another file`, { cause: error });
+    throw new Error(`out: ${path} exists already: choose another file`, { cause: error });
   }
 }

@@ -48,7 +48,7 @@ export async function listWorkers({
   printTable(
     answer.workers,
     CONNECTED,
-    'no worker is connected; those that may be: proctor worker list --registered',
+    'no worker is connected; to see the registered ones: proctor worker list --registered',
   );
   for (const arch of answer.silent_architectures)
     printNotice(`the dispatcher of ${arch} does not answer: is a scheduler running?`);

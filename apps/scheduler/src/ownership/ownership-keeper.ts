@@ -140,8 +140,8 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   /**
-   * Waits until other schedulers that are also cut off have stepped aside. So nothing changes while none of them can
-   * reach NATS.
+   * Releases all architectures if this scheduler has been cut off from NATS for twice the time of an ownership. It waits
+   * so long because others may be cut off too: nothing changes while none of them can reach NATS.
    */
   private leaveToOthers(): void {
     if (this.cutOffMs() < 2 * this.settings.ownershipTtlMs) return;

@@ -10,10 +10,10 @@ const LOOK_EVERY_MS = 250;
 /** With less free space than this, a write was probably refused. */
 const FULL_BYTES = 1024 * 1024;
 
-/** The part of a sandbox that shows what it shortages. */
+/** The part of a sandbox that shows which resources it lacks. */
 export type ObservedSandbox = Pick<Sandbox, 'freeBytes' | 'memoryKills'>;
 
-/** Checks file space and memory before, during and after an attempt: a test that shortages them fails like a broken one. */
+/** Checks file space and memory before, during and after an attempt: a test that lacks them fails like a broken one. */
 export class ShortageWatch {
   private readonly checks: Repeater;
   private killsBefore: MemoryKills = { processes: 0, atLimit: 0 };

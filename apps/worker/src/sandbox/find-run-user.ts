@@ -37,13 +37,13 @@ export async function findRunUser(): Promise<RunUser> {
   if (!subUids || !subGids || subUids.count < SUBORDINATE_IDS_MIN || subGids.count < SUBORDINATE_IDS_MIN) {
     throw new Unusable(
       `user ${name} has no ${SUBORDINATE_IDS_MIN} subordinate ids: ` +
-        `usermod --add-subuids 200000-265535 --add-subgids 200000-265535 ${name} (a range that is free)`,
+        `usermod --add-subuids 200000-265535 --add-subgids 200000-265535 ${name} (choose a free range)`,
     );
   }
   const opensTun = await canExecute(account, ['test', '-w', TUN]);
   if (!opensTun && !account.switched) {
     throw new Unusable(
-      `user ${name} may not open ${TUN}: chmod 0666 ${TUN} (as root; modprobe tun where it is missing)`,
+      `user ${name} may not open ${TUN}: chmod 0666 ${TUN} (as root; if the file is missing, run modprobe tun first)`,
     );
   }
   return { ...account, subUids, subGids, opensTun };

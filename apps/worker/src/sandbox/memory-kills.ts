@@ -8,7 +8,7 @@ export interface MemoryKills {
   atLimit: number;
 }
 
-/** Counts of this machine since it was booted. */
+/** Counts the processes that the kernel of this machine has ended for lack of memory since it was booted. */
 export async function machineMemoryKills(): Promise<MemoryKills> {
   return killsIn(await readFile('/proc/vmstat', 'utf8'));
 }

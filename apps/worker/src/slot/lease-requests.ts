@@ -169,7 +169,7 @@ export class LeaseRequests {
   }
 
   /**
-   * LeaseRequests only for what was granted to the slot already.
+   * Requests only the lease that was granted to the slot already.
    * @returns whether an answer came in time; never rejects
    */
   async requestHeld(arch: string): Promise<boolean> {
@@ -178,8 +178,9 @@ export class LeaseRequests {
   }
 
   /**
-   * Keeps the slot from accepting leases, and asks each architecture whose answer was lost which lease it granted. A
-   * returned lease can be granted to others at once; otherwise it is a lost attempt after a restart of the worker.
+   * Asks each architecture whose answer was lost which lease it granted, for a slot that accepts none any longer. Such
+   * a lease is returned and can be granted to others at once; otherwise it is a lost attempt after a restart of the
+   * worker.
    */
   async requestLost(): Promise<void> {
     const { clock, settings } = this.parts;

@@ -110,7 +110,7 @@ export class Slot {
     }
   }
 
-  /** LeaseRequests until one architecture has work. Returns the pause to make when none has; null: no pause. */
+  /** Requests leases until one architecture has work. @returns the pause to make, milliseconds; null for none */
   private async requestLeases(): Promise<number | null> {
     const { retryMs } = this.parts.settings;
     let pauseMs = Infinity;

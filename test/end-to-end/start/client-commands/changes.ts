@@ -59,7 +59,7 @@ export function testChanges(stage: () => CommandStage, arch: string): void {
     const out = stage().marks.path('credentials.json');
     const asked = ['worker', 'add', 'asked', '--arch', arch, '--out', out, '--json'];
     expect(await stage().typed(asked)).toMatchObject({
-      ...{ code: 2, stdout: '', stderr: expect.stringContaining('say one of them') },
+      ...{ code: 2, stdout: '', stderr: expect.stringContaining('use one of them') },
     });
   });
 }

@@ -40,7 +40,7 @@ export function testTriggerCommands(stage: () => CommandStage): void {
     const dry = await typed([...retry, '--dry-run', '--json']);
     expect(expectAsDocumented('post', path, '200', dry.stdout)).toMatchObject({ is_dry_run: true });
     expect(await typed(retry)).toMatchObject({
-      ...{ code: 2, stderr: expect.stringMatching(/^error: 1 test is repeated.*\nsay --yes/) },
+      ...{ code: 2, stderr: expect.stringMatching(/^error: 1 test is repeated.*\nuse --yes/) },
     });
     const repeated = await typed([...retry, '--yes']);
     expect(repeated).toMatchObject({

@@ -38,7 +38,7 @@ export class FollowedApiController {
     id: 'followPackages',
     summary: 'Follow packages',
     description:
-      'All of them, or none when one is no name or there would be too many. Those that are followed already stay so.',
+      'Follows all of them, or none if one is not a possible name or there would be too many. Packages that are followed already stay so.',
     answer: { description: 'What is followed now.', of: FollowedResource },
     body: { form: { packages: 'hello, libfoo*' }, json: { packages: ['hello', 'libfoo*'] } },
   })

@@ -21,7 +21,7 @@ const ACCESS_CHANGES = {
   },
   enable: {
     verb: 'Enable',
-    lead: 'The user may come in again. One who was removed has no password and no key then.',
+    lead: 'The user can log in again. A removed user has no password and no key then.',
   },
   remove: {
     verb: 'Remove',

@@ -47,7 +47,7 @@ export class AdminWorkersController {
     return {
       question: () => ({
         title: `New credentials for ${name}?`,
-        lead: 'Those that it has are no longer valid: it is cut off until the new ones are on its machine. Its tests go on meanwhile.',
+        lead: 'Its present credentials are no longer valid: it is disconnected until the new ones are on its machine. Its tests go on in that time.',
         button: 'Give it new ones',
       }),
       act: async () => workerNotice(name, 'has new credentials', await this.register.rotate(name, form, by)),

@@ -115,11 +115,11 @@ export class ListsController {
       after: { of: text(), description: 'As `next` of the part before has it.' },
       since: {
         of: text(),
-        description: 'Of `changes`; a day as `YYYY-MM-DD`, or UNIX seconds; a week ago unless given.',
+        description: 'Only for `changes`: a day as `YYYY-MM-DD`, or UNIX seconds; a week ago by default.',
       },
       minutes: {
         of: whole({ minimum: 1, maximum: MINUTES_MAX }),
-        description: 'Of `slow`; 60 unless given.',
+        description: 'Only for `slow`: 60 by default.',
       },
     },
     refusals: { 404: 'NotFound' },

@@ -46,11 +46,8 @@ export function mismatchList(lists: StatusLists, neutral: NeutralStatus): RunLis
   };
   return {
     name: 'mismatches',
-    title: 'Not what was asked',
-    nouns: () => [
-      'run that tested something else than was asked for',
-      'runs that tested something else than was asked for',
-    ],
+    title: 'Mismatched runs',
+    nouns: () => ['run that did not test what was requested', 'runs that did not test what was requested'],
     order: 'the latest first',
     columns: [
       ...runColumns(neutral),
@@ -81,7 +78,7 @@ export function mismatchList(lists: StatusLists, neutral: NeutralStatus): RunLis
     entry: (run) => ({
       ...entryOf(
         run,
-        `${run.package} was tested on ${run.suite}/${run.arch} otherwise than asked`,
+        `${run.package} on ${run.suite}/${run.arch}: the test differs from the request`,
         run.finishedAt ?? run.updatedAt,
       ),
       text: differences(run),

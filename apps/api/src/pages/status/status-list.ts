@@ -123,12 +123,12 @@ export function listSentence(
     query.architectures &&
       `${query.architectures.length > 1 ? 'architectures' : 'architecture'} ${query.architectures.join(' or ')}`,
     query.package && `package ${query.package}`,
-    query.isPrivate && 'private runs, which are under “My runs” alone',
+    query.isPrivate && 'private runs, which only “My runs” lists',
   ].filter(Boolean);
   const filtered = filters.length > 0 ? ` (${filters.join(', ')})` : '';
   const isFirst = query.after === null;
   if (rows.length === 0)
-    return isFirst ? `There is no ${one}${filtered}.` : `There is no further ${one}${filtered}.`;
+    return isFirst ? `There is no ${one}${filtered}.` : `There are no further ${many}${filtered}.`;
   const counted = rows.length === 1 ? `1 ${one}` : `${rows.length} ${many}`;
   // The number may be out of date: it was not read together with the entries.
   if (total.count > rows.length) {
