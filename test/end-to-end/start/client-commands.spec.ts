@@ -254,7 +254,7 @@ it('pauses, users, workers and keys are changed at a service as on its machine',
   const keys = await typed(['key', 'list', 'admin', '--json']);
   expectAsDocumented('get', '/api/v1/admin/keys', '200', keys.stdout);
   const key = await typed(['key', 'create', 'ann', '--name', 'x'], { input: `${password}\n` });
-  const id = /^key (\d+) of ann made/m.exec(key.stderr)![1]!;
+  const id = /^key (\d+) of ann created/m.exec(key.stderr)![1]!;
   const rotated = await typed(['key', 'rotate', 'ann', id], { input: `${password}\n` });
   expect([rotated.code, rotated.stdout === key.stdout]).toEqual([0, false]);
   for (const [{ stdout }, code] of [

@@ -39,7 +39,7 @@ const STANDINGS = 'proctor worker list shows the workers, and how each stands\n'
 
 describe('the first administrator', () => {
   const NONE =
-    'there is no administrator yet for whom to create a key\ncreate one: proctor user add admin --admin; or ';
+    'there is no administrator yet who could own a key\ncreate one: proctor user add admin --admin; or ';
 
   it('the first administrator is made in the database, and gets a key that is kept in the home', async () => {
     const refused = { code: 4, stdout: '', stderr: expect.stringContaining(NONE) };

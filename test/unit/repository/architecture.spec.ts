@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 
 const project = join(__dirname, '../../..');
 const ARCHITECTURE = readFileSync(join(project, 'ARCHITECTURE.md'), 'utf8');
@@ -77,14 +77,11 @@ function pathsIn(text: string): string[] {
   return [...new Set(matches.map(([, path = '']) => path))];
 }
 
-const DOCUMENTS = [
-  'ARCHITECTURE.md',
-  'README.md',
-  ...readdirSync(join(project, 'docs'))
+const DOCUMENTS = ['.', 'docs', 'docs/adr'].flatMap((folder) =>
+  readdirSync(join(project, folder))
     .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-  ...readdirSync(join(project, 'docs/adr')).map((name) => `docs/adr/${name}`),
-];
+    .map((name) => join(folder, name)),
+);
 
 it.each(DOCUMENTS)('%s names no file that is not there', (document) => {
   const text = textOf(document);
@@ -92,6 +89,37 @@ it.each(DOCUMENTS)('%s names no file that is not there', (document) => {
     join(dirname(document), to),
   );
   expect([...pathsIn(text), ...links].filter((path) => !existsSync(join(project, path)))).toEqual([]);
+});
+
+/** The anchors of a document: its own, and its headings as GitHub writes them in addresses. */
+function anchorsIn(text: string): string[] {
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return [...headings, ...[...text.matchAll(/<a id="([\w-]+)">/g)].map(([, id = '']) => id)];
+}
+
+it.each(DOCUMENTS)('%s links to no place in a document that is not there', (document) => {
+  const broken = [...textOf(document).matchAll(/\]\(([^)#:]*)#([^)]*)\)/g)].filter(
+    ([, to = '', anchor = '']) => {
+      const path = to === '' ? document : join(dirname(document), to);
+      return path.endsWith('.md') && !anchorsIn(textOf(path)).includes(anchor);
+    },
+  );
+  expect(broken.map(([link]) => link)).toEqual([]);
+});
+
+it('the list of decisions has each page with its number and title', () => {
+  const pages = DOCUMENTS.filter((path) => /^docs\/adr\/\d/.test(path)).sort();
+  const entries = pages.map((path) => {
+    const [, number, title] = /^# (\d+)\. (.*)$/m.exec(textOf(path))!;
+    return `- ${number}. [${title}](${basename(path)})`;
+  });
+  const list = textOf('docs/adr/README.md').match(/^- \d+\. .*$/gm);
+  expect(list).toEqual(entries);
 });
 
 /** Classes, interfaces, types, functions and constants of the product by name, with the files that export them. */

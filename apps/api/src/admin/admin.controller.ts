@@ -74,7 +74,7 @@ export class AdminController {
     id: 'pauseQueues',
     summary: 'Pause queues',
     description:
-      'No more tests of a suite, of an architecture, of both together, or at all are started; running tests go on. `reason` is needed. A second pause of the same suite and architecture replaces user and reason.',
+      'No further tests of a suite, of an architecture, of both together, or at all are started; running tests go on. `reason` is needed. A second pause of the same suite and architecture replaces user and reason.',
     answer: {
       description: 'It is paused.',
       of: NewPause,

@@ -15,7 +15,7 @@ export function lettersApart(one: number, other: number): number {
 
 /**
  * How many letters must be added, removed, replaced or swapped with their neighbour to change one text into the other: the
- * distance of optimal string alignment. Returns `max + 1` for every distance above `max`.
+ * distance of optimal string alignment. A result above `max` only means that the distance is above `max`.
  */
 export function editDistance(one: string, other: string, max: number): number {
   if (Math.abs(one.length - other.length) > max) return max + 1;

@@ -17,7 +17,7 @@ export interface WorkerFacts {
 const QUEUES_NAMED_MAX = 5;
 
 /**
- * Why a worker gets no work, or no more work: sentences for people, the most important first. Empty if it gets all the
+ * Why a worker gets no work, or not more work: sentences for people, the most important first. Empty if it gets all the
  * work that waits for it.
  */
 export function idleReasons({ record, offers, silent, queues }: WorkerFacts): string[] {

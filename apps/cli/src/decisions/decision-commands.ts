@@ -10,7 +10,7 @@ const queuesAndWorkers = () => import('./decisions');
 export function addDecisionCommands(program: Command): void {
   const pause = withYes(withScope(program.command('pause')))
     .description(
-      'start no more tests of a suite, of an architecture, of both together, or at all; running tests go on; for all tests, asks on a terminal',
+      'start no further tests of a suite, of an architecture, of both together, or at all; running tests go on; for all tests, asks on a terminal',
     )
     .requiredOption('--reason <text>', WHY);
   addChange(pause, queuesAndWorkers, 'pause');
@@ -44,7 +44,9 @@ export function addDecisionCommands(program: Command): void {
   const quarantine = worker
     .command('quarantine')
     .argument('<worker>', 'its name')
-    .description('give a worker no runs until a canary test passes on it, or until somebody trusts it')
+    .description(
+      'give a worker no runs until a canary test passes on it, or until an administrator trusts it',
+    )
     .requiredOption('--reason <text>', WHY);
   addChange(quarantine, queuesAndWorkers, 'quarantine');
   const trust = worker

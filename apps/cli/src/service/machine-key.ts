@@ -19,7 +19,7 @@ export async function machineKey(database: OpenDatabase, home: Home, saved: stri
   const name = await findAdministrator(users);
   if (name === null) {
     const advice = `create one: proctor user add ${ADMINISTRATOR} --admin; or ${HOW_TO_NAME_ONE}`;
-    throw new Failure('there is no administrator yet for whom to create a key', EXIT.key, advice);
+    throw new Failure('there is no administrator yet who could own a key', EXIT.key, advice);
   }
   // The file is written first, so that no key is created that cannot be saved.
   await saveKey(home, '');

@@ -22,11 +22,11 @@ export function addRegisterCommands(program: Command): void {
     .option('--reason <text>', WHY);
   addChange(revoke, change, 'revokeWorker');
   withJson(worker.command('list'))
-    .description('list the workers, how busy they are, and why they get no more')
+    .description('list the workers, how busy they are, and why they get no further runs')
     .option('--registered', 'list the registered workers, and when each was last seen or refused', false)
     .action(actionOf(() => import('./list-workers'), 'listWorkers'));
   withJson(worker.command('show').argument('<name>', 'its name'))
-    .description('show what a worker offers, executes and has ended, and why it gets no more')
+    .description('show what a worker offers, executes and has ended, and why it gets no further runs')
     .action(actionOf(() => import('./show-worker'), 'printWorker'));
   worker
     .command('check')

@@ -30,7 +30,7 @@ it.each([
   ],
   [part(1, false), { after: 'x' }, all(101), 'Further 1 of 101 runs that wait.'],
   [part(1, false), { after: 'x' }, all(1), 'Further 1 run that waits.'],
-  [part(0, false), { after: 'x' }, all(100), 'There are no more runs that wait.'],
+  [part(0, false), { after: 'x' }, all(100), 'There are no further runs that wait.'],
 ])('the sentence of %j asked for with %j, of %j in all, is: %s', (rows, query, total, sentence) => {
   expect(listSentence(list, listQuery(query), rows, total)).toBe(sentence);
 });
