@@ -60,7 +60,7 @@ async function requireFile(file: string): Promise<void> {
   }
 }
 
-/** @returns the command to type if the server does not answer; null if it does */
+/** @returns advice with the command to type, if a server refuses or none answers; null if the accounts are in use */
 async function reload(users: NatsUsers, file: string): Promise<string | null> {
   let cause = 'it is older than 2.10';
   try {

@@ -22,8 +22,8 @@ type HandOver = (credentials: Credentials) => Promise<void>;
 
 /**
  * The register of workers. Each change is committed when its method resolves, even if its notice reports a problem;
- * dispatchers follow at once. In this order a revoked worker gets the signal to stop its tests before nats-server
- * disconnects it.
+ * dispatchers follow at once, and nats-server after them. So a revoked worker gets the signal to stop its tests before
+ * nats-server disconnects it.
  */
 @Injectable()
 export class Register {

@@ -40,7 +40,7 @@ export interface Fact {
   actor: string;
   /** The reason for people; null if there is none. */
   reason: string | null;
-  /** Set by END_KINDS. */
+  /** Set for the kinds of END_KINDS, else null. */
   verdict: Verdict | null;
   /** UTC, as `timestamp` writes it. */
   at: string;

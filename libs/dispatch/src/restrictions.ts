@@ -1,7 +1,7 @@
 import { earliestOf, type Decision } from '@proctor/contracts';
 import type { Drain, Pause, Restrictions } from './journal-records';
 
-/** The pause that holds a suite, or a run of it, back, if one does: its own, or one of the whole architecture. */
+/** The pause that stops the runs of a suite: its own, or one of the whole architecture; undefined if there is none. */
 export function pauseOf({ pauses }: Restrictions, { suite }: { suite: string }): Pause | undefined {
   return earliestOf(pauses.filter((pause) => pause.suite === null || pause.suite === suite));
 }

@@ -17,7 +17,7 @@ export async function prepareFolder(path: string, mode: number, user: SystemUser
   }
 }
 
-/** @throws Error with the error code of the system, if that fails */
+/** @throws Error with advice and the code EPERM, if the file belongs to another user; else `error` itself */
 function throwNotOurs(path: string, error: unknown): never {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== 'EPERM') throw error;

@@ -47,7 +47,7 @@ export function statusWords(neutral: NeutralStatus): string[] {
 export class JobFilterPipe implements PipeTransform<Record<string, unknown>, JobFilter> {
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
-  /** @throws Problem 400 when a field is given twice or has an unknown value; 404 when `before` is not the id of a run */
+  /** @throws Problem 400 when a field is given twice or has an unknown value; 404 when `before` cannot be the id of a run */
   transform(query: Record<string, unknown>): JobFilter {
     const filter: JobFilter = {
       suites: wordsIn(query, 'suite'),

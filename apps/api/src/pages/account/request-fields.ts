@@ -13,7 +13,7 @@ export interface RequestFields {
   options: Record<FieldName, Typed>;
 }
 
-/** A text, the names that were ticked, or whether the box was. */
+/** The value of an input: a text, the ticked names, or whether the box is ticked. */
 type Typed = string | string[] | boolean;
 
 export type RequestStep = 'preview' | 'submit';

@@ -61,7 +61,7 @@ export class RequestController {
     return baseUrl(request, this.configuration.server.publicUrl);
   }
 
-  /** Sends the request. When it is refused, the form is shown again with the mistakes. */
+  /** Returns the page: the form with the mistakes, and the status of the refusal, if the request was refused. */
   private orForm(response: Response, { page, refusal }: Requested): Page {
     if (refusal) response.status(refusal.status);
     return page;

@@ -23,7 +23,7 @@ const SPANS: [seconds: number, name: string][] = [
   [60, 'minute'],
 ];
 
-/** A duration in words, rounded to the largest unit that fits at least twice: `4 days`, `90 minutes`. */
+/** A duration in words, rounded to the largest unit that fits at least one and a half times: `4 days`, `80 minutes`. */
 export function spanOf(ms: number): string {
   const seconds = Math.max(0, ms / 1_000);
   const [unit, name] = SPANS.find(([length]) => seconds >= 1.5 * length) ?? [1, 'second'];

@@ -126,7 +126,7 @@ export class RunPageService {
     }
   }
 
-  /** Runs that the same worker finished within an hour of this run. */
+  /** Runs that the same worker finished between an hour before this run started and an hour after it finished. */
   private async onMachine({ worker, startedAt, finishedAt }: RunRecord): Promise<RunRecord[]> {
     if (worker === null || finishedAt === null) return [];
     const from = new Date((startedAt ?? finishedAt).getTime() - HOUR_MS);
@@ -135,7 +135,7 @@ export class RunPageService {
   }
 }
 
-/** Makes the values of `resultView` for a run that has not ended. */
+/** The values of `resultView` for a run that has not ended. */
 const NO_RESULT = {
   mismatches: [],
   excerpt: null,

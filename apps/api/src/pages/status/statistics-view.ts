@@ -17,7 +17,7 @@ export const SPAN = 90;
 export class StatisticsQuery implements DayFilter {
   @OptionalField(
     sentAs<(typeof SPANS)[number]>(whole({ enum: [...SPANS], default: SPAN })),
-    'Today is the last.',
+    'The number of days; today is the last one.',
   )
   days: (typeof SPANS)[number];
 
@@ -40,7 +40,7 @@ export interface DayFigures {
   /** Runs that ended on this day. */
   runs: Counts;
   testSeconds: number;
-  /** Time from the request to the start; null when no run started. */
+  /** Mean time from the request to the start; null when no run started. */
   meanWaitSeconds: number | null;
   startedRuns: number;
   began: { inQuarter: number; inHour: number; inSixHours: number; inDay: number };

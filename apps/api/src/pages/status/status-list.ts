@@ -195,7 +195,7 @@ export function listObject(list: StatusList, query: ListQuery, { rows, last }: L
   };
 }
 
-/** Adds names that are no longer configured: they may still have packages. */
+/** Adds the names in the query: suites that are no longer configured may still have packages. */
 function withAsked(words: string[], choice: string[] | null): string[] {
   return [...new Set([...words, ...(choice ?? [])])];
 }
