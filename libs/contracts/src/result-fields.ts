@@ -45,7 +45,7 @@ export const RESULT_FIELDS = {
     kind: 'text',
     orNull: true,
     isComputed: true,
-    prose: 'Null until finished; `n/a` where it is not known.',
+    prose: 'Null until the run has finished; `n/a` if the version is unknown.',
   },
   status: {
     result: 'status',
@@ -77,7 +77,7 @@ export const RESULT_FIELDS = {
     row: 'exit code',
   },
   worker: { result: 'worker', kind: 'text', orNull: true },
-  attempt: { result: 'attempt', kind: 'count', prose: 'How often the run was begun.' },
+  attempt: { result: 'attempt', kind: 'count', prose: 'The number of attempts so far.' },
   state: { result: 'state', kind: 'state' },
   verdict: { result: 'verdict', kind: 'verdict' },
   trouble: {

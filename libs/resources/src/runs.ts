@@ -106,7 +106,10 @@ export class ResultResource extends RunFields {
   )
   estimated_start?: string | null;
 
-  @OptionalField(listOf(text()), 'Only for a single waiting run: why it waits, for people, the most important reason first.')
+  @OptionalField(
+    listOf(text()),
+    'Only for a single waiting run: why it waits, for people, the most important reason first.',
+  )
   reasons?: string[];
 
   @OptionalField(
