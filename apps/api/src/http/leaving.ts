@@ -2,8 +2,8 @@ import type { Server } from 'node:http';
 import type { Clock } from '@proctor/clock';
 
 /**
- * Announces the end of an api process before it comes: a proxy that sees in time that the process is not ready sends no
- * more requests to it.
+ * Announces the end of an api process before it comes: a proxy that sees in time that the process is not ready stops
+ * sending requests to it.
  */
 export class Leaving {
   private hasBegun = false;
