@@ -1,20 +1,26 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { access, chmod, link, mkdir, mkdtemp, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { hostRelease } from '@proctor/config';
-import { detectMachine } from '@apps/worker/src/machine/machine';
+import { detectMachine, type Machine } from '@apps/worker/src/machine/machine';
 import { currentBoot } from '@apps/worker/src/machine/proofs';
 import { buildBackends, KINDS } from '@apps/worker/src/testbed/build-backends';
 import { HostApt } from '@apps/worker/src/testbed/host-apt/host-apt';
 import { loadArchiveState } from '@apps/worker/src/testbed/images/archive-state';
 import type { ImageRecord } from '@apps/worker/src/testbed/images/image-files';
 import { fingerprint, imageRecipe } from '@apps/worker/src/testbed/images/image-recipe';
+import { STANDARD_HOOKS } from '@apps/worker/src/testbed/images/standard-root';
+import type { TestbedKind } from '@apps/worker/src/testbed/kinds/testbed-kind';
 import { hostArchitecture } from './host-architecture';
 
 const AGE_MAX_MS = 24 * 3_600_000;
 /** Folders with the code that builds, tries and proves images, from the project's folder. */
 const BUILDERS = ['apps/worker/src', 'libs/process/src'];
 const PROJECT = join(__dirname, '../..');
+/** The backend whose image has no more than the usual packages: others of the same packages are built on it. */
+const BASE = 'unshare';
 
 /** The folder in which images stay between test runs. The run user must reach it, also if root runs the tests. */
 export function imageCachePath(): string {
@@ -24,32 +30,60 @@ export function imageCachePath(): string {
 
 /**
  * Puts a backend's image of this machine's release into a worker's work folder, as if the worker had built it. The
- * first caller builds it (half a minute); it is kept for a day, until the machine is booted again, the archive has something new,
- * the image would be built in another way or the code that builds and proves images changes. The folder must be on the cache's
- * file system.
+ * first caller builds it (half a minute), others wait for it; it is kept for a day, until the machine is booted again, the archive
+ * has something new, the image would be built in another way or the code that builds and proves images changes. The folder must be
+ * on the cache's file system.
  */
 export async function provideImage(
   workPath: string,
-  backend = 'unshare',
+  backend = BASE,
   arch = hostArchitecture(),
 ): Promise<void> {
-  const builders = await digestOfBuilders();
-  const cache = join(imageCachePath(), `${backend}-${builders}`);
-  await mkdir(cache, { recursive: true });
-  await removeOldCaches(builders);
-  for (const path of [imageCachePath(), cache]) await chmod(path, 0o755);
-  const name = `${hostRelease()}-${arch}.`;
-  const wantedRecord = await wantedImage(backend, arch);
-  if (!(await isFresh(join(cache, name), wantedRecord))) await build(cache, backend, arch);
+  const { cache, name } = await cachedImage(backend, arch);
   const target = join(workPath, 'images', backend);
   await mkdir(target, { recursive: true });
   for (const file of (await readdir(cache)).filter((file) => file.startsWith(name)))
     await link(join(cache, file), join(target, file));
 }
 
-/** Changes with each file of the code that builds images, specs apart: a fault there is not hidden by an image of older code. */
+/** Returns the folder of an image, and the first part of its files' names. Builds it if there is none that can be used. */
+async function cachedImage(backend: string, arch: string): Promise<{ cache: string; name: string }> {
+  const builders = await digestOfBuilders();
+  const cache = join(imageCachePath(), `${backend}-${builders}`);
+  await mkdir(cache, { recursive: true });
+  await removeOldCaches(builders);
+  for (const path of [imageCachePath(), cache]) await chmod(path, 0o755);
+  const name = `${hostRelease()}-${arch}.`;
+  const isUsable = async () => isFresh(join(cache, name), await wantedImage(backend, arch));
+  if (await isUsable()) return { cache, name };
+  await whileLocked(join(cache, `lock-${arch}`), async () => {
+    if (!(await isUsable())) await build(cache, backend, arch);
+  });
+  return { cache, name };
+}
+
+/** Executes the action while no other process executes one with the same lock file. */
+async function whileLocked(path: string, action: () => Promise<void>): Promise<void> {
+  // The holder ends with its input: also when this process is killed.
+  const holder = spawn('flock', [path, 'sh', '-c', 'echo held; exec cat'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const end = once(holder, 'close');
+  const failure = end.then(([code]) => {
+    throw new Error(`flock ${path} ended with exit code ${code}`);
+  });
+  await Promise.race([once(holder.stdout, 'data'), failure]);
+  try {
+    await action();
+  } finally {
+    holder.stdin.end();
+    await end;
+  }
+}
+
+/** Changes with each file of the code that builds images, this one and no specs: a fault there is not hidden by an image of older code. */
 async function digestOfBuilders(): Promise<string> {
-  const digest = createHash('sha256');
+  const digest = createHash('sha256').update(await readFile(__filename));
   for (const folder of BUILDERS) {
     const files = await readdir(join(PROJECT, folder), { recursive: true });
     for (const file of files.filter((name) => /(?<!\.spec)\.ts$/.test(name)).sort())
@@ -80,13 +114,18 @@ async function changedAt(path: string): Promise<number> {
  * worker would build its own during the test.
  */
 async function wantedImage(backend: string, arch: string): Promise<Pick<ImageRecord, 'recipe' | 'release'>> {
-  const kind = KINDS.find(({ name }) => name === backend);
-  if (!kind) throw new Error(`there are no images for ${backend}`);
+  const kind = kindOf(backend);
   const suite = hostRelease() as string;
   const apt = new HostApt({}, '/keys');
   const [sources, settings] = await Promise.all([apt.sourcesOf(suite), apt.settings()]);
   const recipe = fingerprint(imageRecipe(suite, arch, kind.image, sources, settings));
   return { recipe, release: await loadArchiveState(sources.lines, settings) };
+}
+
+function kindOf(backend: string): TestbedKind {
+  const kind = KINDS.find(({ name }) => name === backend);
+  if (!kind) throw new Error(`there are no images for ${backend}`);
+  return kind;
 }
 
 async function isFresh(
@@ -105,7 +144,7 @@ async function isFresh(
   }
 }
 
-/** Builds in a folder of its own, since another test may be building the same image. */
+/** Builds in a folder of its own: an image in the cache can be used at any time. */
 async function build(cache: string, name: string, arch: string): Promise<void> {
   const workPath = await mkdtemp(join(cache, 'build-'));
   try {
@@ -120,9 +159,12 @@ async function build(cache: string, name: string, arch: string): Promise<void> {
       imageAgeMaxMs: AGE_MAX_MS,
       machineMayBeDestroyed: false,
     };
+    const base = await baseOf(name, arch);
+    const machine = await detectMachine({ ...worker, visiblePaths: base === null ? [] : [base] });
+    if (base !== null) buildOn(base, machine);
     let changed = (): void => undefined;
     const change = new Promise<void>((resolve) => (changed = resolve));
-    const [backend] = buildBackends({ worker }, await detectMachine(worker), changed);
+    const [backend] = buildBackends({ worker }, machine, changed);
     if (!backend) throw new Error(`there is no backend ${name}`);
     const reason = await backend.detect();
     if (reason !== null) throw new Error(`the backend ${name} does not work here: ${reason}`);
@@ -132,8 +174,33 @@ async function build(cache: string, name: string, arch: string): Promise<void> {
     await backend.close();
     if (testbed?.state !== 'ready') throw new Error(`no image for ${name}: ${testbed?.detail}`);
     const built = join(workPath, 'images', name);
-    for (const file of await readdir(built)) await rename(join(built, file), join(cache, file));
+    // The record comes last: with it, the image counts as whole.
+    const isRecord = (file: string) => Number(file.endsWith('.json'));
+    const files = (await readdir(built)).sort((one, other) => isRecord(one) - isRecord(other));
+    for (const file of files) await rename(join(built, file), join(cache, file));
   } finally {
     await rm(workPath, { recursive: true, force: true });
   }
+}
+
+/** Path of the image on which the backend's is built; null: it is built from nothing, as workers do. */
+async function baseOf(backend: string, arch: string): Promise<string | null> {
+  if (backend === BASE || kindOf(backend).image.packages(arch).length > 0) return null;
+  const { cache, name } = await cachedImage(BASE, arch);
+  return join(cache, `${name}tar`);
+}
+
+/** Makes the machine's mmdebstrap start with the system in a tar file: its packages are not installed again. */
+function buildOn(system: string, { sandboxes }: Machine): void {
+  const start = sandboxes.start.bind(sandboxes);
+  const quoted = system.replaceAll("'", "'\\''");
+  sandboxes.start = (folder, use) => {
+    const [tool = '', ...args] = use.command;
+    if (tool !== 'mmdebstrap') return start(folder, use);
+    const inBase = ['--variant=minbase', ...STANDARD_HOOKS.map((hook) => `--customize-hook=${hook}`)];
+    const rest = args.filter((arg) => !inBase.includes(arg) && !arg.startsWith('--include='));
+    const unpack = `tar --extract --numeric-owner --exclude='./dev/*' --directory="$1" --file='${quoted}'`;
+    const command = [tool, '--variant=custom', '--skip=update', `--setup-hook=${unpack}`, ...rest];
+    return start(folder, { ...use, command });
+  };
 }
