@@ -27,7 +27,7 @@ export function subordinateIds(text: string, name: string, uid: number): Subordi
 
 /**
  * Finds the user that tests run as; root creates it if it is missing.
- * @throws Unusable when it or its subordinate ids are missing
+ * @throws Unusable if the user cannot be created, has too few subordinate ids, or, unless root has started the worker, may not open /dev/net/tun
  */
 export async function findRunUser(): Promise<RunUser> {
   const account = await findAccount();
