@@ -13,7 +13,7 @@ import { resultFaults } from './faults/of-results';
 import type { Instance } from './instance';
 import { runCheck } from './suite';
 
-jest.setTimeout(130_000);
+jest.setTimeout(320_000);
 
 let service: ConformanceInstance;
 let proxy: FaultyProxy;

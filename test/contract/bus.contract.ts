@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { NoAnswer, RemoteError, type Bus, type BusMessage } from '@proctor/bus';
 import { SUBJECTS, subjectOf, type Fact, type Grant, type LogChunk } from '@proctor/contracts';
+import { PATIENCE_MS } from '@test/support/until';
 import { Events } from './bus/events';
 import { newRunId, newScope, LIMITS, type BusServer, type StartServer } from './bus/server';
 
@@ -34,12 +35,14 @@ export function describeBus(name: string, start: StartServer): void {
         const subject = subjectOf(SUBJECTS.status, scope);
         const stop = other.subscribe(subject, ({ text, respond }) => respond?.(`{"received":${text}}`));
         await other.flush();
-        await expect(bus.request(subject, { a: 1 }, 2000)).resolves.toEqual({ received: { a: 1 } });
+        await expect(bus.request(subject, { a: 1 }, PATIENCE_MS)).resolves.toEqual({ received: { a: 1 } });
         stop();
       });
 
       it('a request without a listener ends with NoAnswer', async () => {
-        await expect(bus.request(subjectOf(SUBJECTS.status, scope), {}, 2000)).rejects.toThrow(NoAnswer);
+        await expect(bus.request(subjectOf(SUBJECTS.status, scope), {}, PATIENCE_MS)).rejects.toThrow(
+          NoAnswer,
+        );
       });
 
       it('a request ends with NoAnswer when the time is over', async () => {
@@ -54,7 +57,7 @@ export function describeBus(name: string, start: StartServer): void {
         const subject = subjectOf(SUBJECTS.status, scope);
         const stop = other.subscribe(subject, ({ respond }) => respond?.('{"error":"no epoch"}'));
         await other.flush();
-        await expect(bus.request(subject, {}, 2000)).rejects.toThrow(new RemoteError('no epoch'));
+        await expect(bus.request(subject, {}, PATIENCE_MS)).rejects.toThrow(new RemoteError('no epoch'));
         stop();
       });
 
@@ -75,7 +78,7 @@ export function describeBus(name: string, start: StartServer): void {
         const subject = subjectOf(SUBJECTS.status, scope);
         other.subscribe(subject, ({ respond }) => respond?.('{}'))();
         await other.flush();
-        await expect(bus.request(subject, {}, 2000)).rejects.toThrow(NoAnswer);
+        await expect(bus.request(subject, {}, PATIENCE_MS)).rejects.toThrow(NoAnswer);
       });
     });
 
@@ -129,7 +132,7 @@ export function describeBus(name: string, start: StartServer): void {
         const grant = newGrant();
         const soFar = async (): Promise<LogChunk[]> => {
           const chunks: LogChunk[] = [];
-          for await (const chunk of other.readLogSoFar(WORKER, grant, AbortSignal.timeout(20_000)))
+          for await (const chunk of other.readLogSoFar(WORKER, grant, AbortSignal.timeout(PATIENCE_MS)))
             chunks.push(chunk);
           return chunks;
         };

@@ -2,7 +2,7 @@ import type { Check } from '../check';
 import { becomes, equal, fail, matches, ok, status } from '../expectations';
 import { prefixOf, type Instance } from '../instance';
 
-const STANDS_STILL_MS = 10_000;
+const STANDS_STILL_MS = 60_000;
 const BROWSER = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
 
 async function page(it: Instance, path: string): Promise<string> {

@@ -145,7 +145,7 @@ export const pollingChecks: Check[] = [
   {
     id: 'POL-08',
     title: 'who feeds until back as since sees every run in its last state while many are written',
-    timeoutMs: 120_000,
+    timeoutMs: 300_000,
     async run(it) {
       let since = nowSeconds() - 5;
       const seen = new Map<number, string | null>();
@@ -210,7 +210,7 @@ export const pollingChecks: Check[] = [
       const answer = await it.since(`${since}&wait=2`, { key });
       const ms = performance.now() - start;
       equal(answer, { until: since, results: [] }, 'the answer');
-      ok(ms > 1_500 && ms < 8_000, `it was held for ${ms.toFixed(0)} ms`);
+      ok(ms > 1_500 && ms < 25_000, `it was held for ${ms.toFixed(0)} ms`);
     },
   },
   {
@@ -220,7 +220,7 @@ export const pollingChecks: Check[] = [
     async run(it) {
       const { key } = await it.newKey();
       const start = performance.now();
-      const held = it.since(`${nowSeconds()}&wait=30`, { key, timeoutMs: 40_000 });
+      const held = it.since(`${nowSeconds()}&wait=30`, { key, timeoutMs: 60_000 });
       await pause(700);
       const runId = await it.submitOne({}, { key });
       const { results } = await held;
@@ -229,7 +229,7 @@ export const pollingChecks: Check[] = [
         results.some((run) => run.run_id === runId),
         'the run is not in the answer',
       );
-      ok(ms < 10_000, `it was held for ${ms.toFixed(0)} ms`);
+      ok(ms < 25_000, `it was held for ${ms.toFixed(0)} ms`);
     },
   },
   {
@@ -240,7 +240,7 @@ export const pollingChecks: Check[] = [
       await it.submitOne();
       const start = performance.now();
       ok((await it.since(`${before}&wait=20`)).results.length > 0, 'the answer is empty');
-      ok(performance.now() - start < 5_000, 'the answer was held');
+      ok(performance.now() - start < 15_000, 'the answer was held');
       for (const bad of ['', 'abc', '-1', '1.5', '1e1', '999999', '1&wait=2'])
         problem(await it.api(`/test?since=0&wait=${bad}`), 400, 'wait');
     },

@@ -14,7 +14,7 @@ export const statusPath = (it: Instance, file: string): string =>
   `/data/status/${it.suite}/${it.arch}/${file}`;
 
 /** A service may wait so long before it vouches for a time in whole seconds. */
-const SETTLED_WITHIN_MS = 30_000;
+const SETTLED_WITHIN_MS = 120_000;
 
 /** The values that a cache lives on, and that they work. */
 async function cacheable(it: Instance, path: string): Promise<Answer> {

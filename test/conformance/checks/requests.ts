@@ -256,7 +256,7 @@ export const requestChecks: Check[] = [
         json([{ package: it.name(), backend: it.options.idleBackend }]),
       );
       const runId = onlyRun(status(answer, 201).json<RunAnswer>());
-      const run = await becomes('the run shows why it waits', 15_000, async () => {
+      const run = await becomes('the run shows why it waits', 120_000, async () => {
         const seen = await it.one(runId);
         return Array.isArray(seen.reasons) && seen.reasons.length > 0 && seen;
       });

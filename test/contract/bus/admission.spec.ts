@@ -4,7 +4,7 @@ import { requestSubject } from '@proctor/contracts';
 import { changeAccounts } from '@proctor/embedded';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { until } from '@test/support/until';
+import { PATIENCE_MS, until } from '@test/support/until';
 import { ownNats } from './nats-server';
 
 Logger.overrideLogger(false);
@@ -45,8 +45,8 @@ function grown(): Promise<string> {
   return server.users.prepare(server.nats.url, workers);
 }
 
-const ask = (from: Bus, arch: string, worker: string) =>
-  from.request(requestSubject(arch, worker, 'lease'), {}, 5_000);
+const ask = (from: Bus, arch: string, worker: string, timeoutMs = PATIENCE_MS) =>
+  from.request(requestSubject(arch, worker, 'lease'), {}, timeoutMs);
 
 /** Each worker's request arrives, and no connection was ended. */
 async function expectRequests(): Promise<void> {
@@ -66,7 +66,7 @@ it('after a change of the accounts the scheduler receives requests of a worker t
 
 it('its requests arrive too when the system user asks the server to reload, where the server can do that', async () => {
   await writeFile(join(server.folder, 'accounts.conf'), await grown());
-  const { reloaded, refused } = await reloadServers(await server.users.read('system'), 2_000);
+  const { reloaded, refused } = await reloadServers(await server.users.read('system'), PATIENCE_MS);
   expect(refused).toBeNull();
   // A server before 2.10 needs a signal.
   if (reloaded === 0) await changeAccounts(server.folder, await grown());
@@ -86,7 +86,7 @@ it('a change of the accounts keeps those accounts when the server dies and is st
   await server.nats.whenEnded;
   await server.nats.start();
   const isReceived = () =>
-    ask(first, 'amd64', 'w1').then(
+    ask(first, 'amd64', 'w1', 20_000).then(
       () => true,
       () => false,
     );

@@ -7,6 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import { MessagePattern, type AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { Bus, BusModule, BusStrategy, connectBus, RemoteError } from '@proctor/bus';
 import { SUBJECTS, subjectOf } from '@proctor/contracts';
+import { PATIENCE_MS } from '@test/support/until';
 import { testNatsCredentials } from './nats-server';
 import { newScope } from './server';
 
@@ -35,7 +36,7 @@ it('the module of the bus serves handlers with their errors as they are, and dis
   await app.get(BusStrategy).serve(scope);
 
   const client = await connectBus(testNatsCredentials());
-  const asking = client.request(subjectOf(SUBJECTS.status, scope), {}, 2000);
+  const asking = client.request(subjectOf(SUBJECTS.status, scope), {}, PATIENCE_MS);
   await expect(asking).rejects.toThrow(new RemoteError('the very message'));
   await client.close();
 

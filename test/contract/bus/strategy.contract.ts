@@ -24,6 +24,7 @@ import {
 } from '@proctor/contracts';
 import { logFields, withLogFields } from '@proctor/process';
 import { of } from 'rxjs';
+import { PATIENCE_MS } from '@test/support/until';
 import { Events } from './events';
 import { drained, finishedOf, newScope, SHORT_ACK_WAIT, type BusServer, type StartServer } from './server';
 
@@ -144,25 +145,27 @@ export function describeStrategy(name: string, start: StartServer): void {
 
     it('requests of the scopes that are served are answered, and of no other', async () => {
       await service.strategy.serve(scope);
-      await expect(client.request(subjectOf(SUBJECTS.explain, scope), { runId: 7 }, 2000)).resolves.toEqual({
+      await expect(
+        client.request(subjectOf(SUBJECTS.explain, scope), { runId: 7 }, PATIENCE_MS),
+      ).resolves.toEqual({
         runId: 7,
         arch: scope,
       });
       await expect(
-        client.request(subjectOf(SUBJECTS.explain, newScope()), { runId: 7 }, 2000),
+        client.request(subjectOf(SUBJECTS.explain, newScope()), { runId: 7 }, PATIENCE_MS),
       ).rejects.toThrow(NoAnswer);
     });
 
     it('what is asked on behalf of an HTTP request is handled, and logged, under its id', async () => {
       await service.strategy.serve(scope);
-      const ask = () => client.request(subjectOf(SUBJECTS.explain, scope), { runId: 7 }, 2000);
+      const ask = () => client.request(subjectOf(SUBJECTS.explain, scope), { runId: 7 }, PATIENCE_MS);
       await expect(withLogFields({ request: 'r-1' }, ask)).resolves.toMatchObject({ request: 'r-1' });
       await expect(ask()).resolves.not.toHaveProperty('request');
     });
 
     it('a request is answered with what an Observable gives', async () => {
       await service.strategy.serve(scope);
-      await expect(client.request(requestSubject(scope, 'w1', 'renew'), {}, 2000)).resolves.toEqual({
+      await expect(client.request(requestSubject(scope, 'w1', 'renew'), {}, PATIENCE_MS)).resolves.toEqual({
         observed: true,
       });
     });
@@ -170,7 +173,7 @@ export function describeStrategy(name: string, start: StartServer): void {
     it('a request is answered with the message of an error, a malformed one included', async () => {
       await service.strategy.serve(scope);
       const ask = (subject: typeof SUBJECTS.status | typeof SUBJECTS.explain, body: object) =>
-        client.request(subjectOf(subject, scope), body, 2000);
+        client.request(subjectOf(subject, scope), body, PATIENCE_MS);
       await expect(ask(SUBJECTS.status, {})).rejects.toThrow(new RemoteError('no status today'));
       await expect(ask(SUBJECTS.explain, { runId: 'x' })).rejects.toThrow(/ExplainRequest: runId: .*integer/);
     });
@@ -191,7 +194,9 @@ export function describeStrategy(name: string, start: StartServer): void {
     it('nothing arrives after withdrawing, and the scope may be served again', async () => {
       await service.strategy.serve(scope);
       await service.strategy.withdraw(scope);
-      await expect(client.request(requestSubject(scope, 'w1', 'renew'), {}, 2000)).rejects.toThrow(NoAnswer);
+      await expect(client.request(requestSubject(scope, 'w1', 'renew'), {}, PATIENCE_MS)).rejects.toThrow(
+        NoAnswer,
+      );
       await client.report(finishedOf(scope, 1), { number: 1 });
       expect(service.behaviour.calls.unread).toBe(0);
       await service.strategy.serve(scope);
@@ -293,7 +298,7 @@ export function describeStrategy(name: string, start: StartServer): void {
         };
       });
       await leaving.strategy.serve(scope);
-      const asking = client.request(requestSubject(scope, 'w1', 'return'), {}, 2000);
+      const asking = client.request(requestSubject(scope, 'w1', 'return'), {}, PATIENCE_MS);
       await hasStarted;
       const closed = leaving.app.close();
       setImmediate(goOn);

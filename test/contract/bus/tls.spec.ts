@@ -8,6 +8,7 @@ import type { OwnedProcess } from '@libs/embedded/src/owned-process';
 import { startServer } from '@libs/embedded/src/server-process';
 import { Authority } from '@test/support/certificates';
 import { TestUsers } from '@test/support/nats-users';
+import { PATIENCE_MS } from '@test/support/until';
 import { ownNats } from './nats-server';
 
 Logger.overrideLogger(false);
@@ -55,7 +56,7 @@ function credentials(url: string, ca?: string): Credentials {
 }
 
 /** Rejects when it cannot connect: unlike a bus, it does not wait for a server that may come. */
-const connect = (to: Credentials) => sendSignals(to, ['proctor.command.amd64.orders'], 5_000);
+const connect = (to: Credentials) => sendSignals(to, ['proctor.command.amd64.orders'], PATIENCE_MS);
 
 it('the bus connects, encrypted, to the server whose certificate the authority has signed', async () => {
   const trusted = credentials(`tls://127.0.0.1:${port}`, own.certificate);

@@ -20,7 +20,7 @@ import { ARCH, grant, request } from '../journal.fixture';
 
 silenceLog();
 
-const LIMITS = { answerTimeoutMs: 500, commitSearchTimeoutMs: 60_000 };
+const LIMITS = { answerTimeoutMs: 3_000, commitSearchTimeoutMs: 60_000 };
 
 let folder: string;
 let postgres: EmbeddedPostgres;

@@ -105,7 +105,7 @@ it('a migration keeps no client waiting for a transaction that holds a table, an
   const holder = await connectTo(testDatabase.url);
   await holder.query(`set application_name = 'a long report'; begin; select from facts`);
   const database = await openDatabase(testDatabase.url);
-  const migration = migrate(testDatabase.url, { lockPatienceMs: 4_000 });
+  const migration = migrate(testDatabase.url, { lockPatienceMs: 10_000 });
   const refusal = expect(migration).rejects.toThrow(
     /^A table was in use each time.*process \d+ \(a long report, idle in transaction\)/,
   );

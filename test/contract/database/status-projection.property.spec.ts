@@ -6,7 +6,6 @@ import { ARCH, finish, grant, outcome } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { Runs } from './runs';
 
-const TIMEOUT_MS = 180_000;
 const PACKAGES = ['hello', 'glibc'];
 const SUITES = ['bookworm', 'sid'];
 
@@ -47,43 +46,39 @@ interface Ended {
   durationSeconds: number;
 }
 
-it(
-  'the status of each package is what its runs make it, in whatever order they end, are published and corrected',
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(event, { minLength: 60, maxLength: 140 }), async (events) => {
-        await fixture.client.query(
-          'truncate runs, attempts, orders, packages, package_statuses, status_progress',
-        );
-        const hidden: number[] = [];
-        const givenUp: number[] = [];
-        for (const { kind, package: name, suite, ...result } of events) {
-          const place = { package: name, suite };
-          if (kind === 'project') await project();
-          else if (kind === 'publish')
-            await fixture.database.publications.publish(hidden.splice(0, 1), fixture.submitter.keyId);
-          else if (kind === 'correct') await correct(givenUp.shift(), result);
-          else if (kind === 'cancelled') await runs.cancelled(place);
-          else if (kind === 'given up') givenUp.push(await giveUp(place));
-          else if (kind === 'private') hidden.push(await end({ ...place, isPrivate: true }, result));
-          else await end(kind === 'pinned' ? { ...place, pinPackages: PINS } : place, result);
-        }
-        await project();
-        const expected = await plainly();
-        expect(await statuses()).toEqual(expected);
-        // As a deployment makes them that had none, and once more over those that are there.
-        await fixture.client.query('truncate package_statuses, status_progress');
-        await project();
-        expect(await statuses()).toEqual(expected);
-        await fixture.client.query('truncate status_progress');
-        await project();
-        expect(await statuses()).toEqual(expected);
-      }),
-      { numRuns: 8 },
-    );
-  },
-  TIMEOUT_MS,
-);
+it('the status of each package is what its runs make it, in whatever order they end, are published and corrected', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(event, { minLength: 60, maxLength: 140 }), async (events) => {
+      await fixture.client.query(
+        'truncate runs, attempts, orders, packages, package_statuses, status_progress',
+      );
+      const hidden: number[] = [];
+      const givenUp: number[] = [];
+      for (const { kind, package: name, suite, ...result } of events) {
+        const place = { package: name, suite };
+        if (kind === 'project') await project();
+        else if (kind === 'publish')
+          await fixture.database.publications.publish(hidden.splice(0, 1), fixture.submitter.keyId);
+        else if (kind === 'correct') await correct(givenUp.shift(), result);
+        else if (kind === 'cancelled') await runs.cancelled(place);
+        else if (kind === 'given up') givenUp.push(await giveUp(place));
+        else if (kind === 'private') hidden.push(await end({ ...place, isPrivate: true }, result));
+        else await end(kind === 'pinned' ? { ...place, pinPackages: PINS } : place, result);
+      }
+      await project();
+      const expected = await plainly();
+      expect(await statuses()).toEqual(expected);
+      // As a deployment makes them that had none, and once more over those that are there.
+      await fixture.client.query('truncate package_statuses, status_progress');
+      await project();
+      expect(await statuses()).toEqual(expected);
+      await fixture.client.query('truncate status_progress');
+      await project();
+      expect(await statuses()).toEqual(expected);
+    }),
+    { numRuns: 8 },
+  );
+});
 
 it('there is no news of statuses once those of all runs are made, until another run ends', async () => {
   const { statusProjection } = fixture.database;

@@ -194,7 +194,7 @@ async function serves(machine: Machine, start: Start): Promise<void> {
     // The worker is the last.
     const worker = await stat(join(machine.home, 'processes/worker.json')).catch(() => null);
     return answer?.status === 200 && worker !== null;
-  }, 240_000);
+  });
   if (!inTime) throw new Error(`it does not serve:\n${start.lines.join('\n')}`);
 }
 

@@ -44,7 +44,7 @@ beforeAll(async () => {
   const loop = join(__dirname, '../api/loop/watch.cjs');
   proctor = await startProctor({
     apps: ['scheduler'],
-    config: stubConfiguration(),
+    config: stubConfiguration({ ownershipTtlMs: 60_000 }),
     workers: [HOSTILE],
     env: { NODE_OPTIONS: `--require ${loop}`, PROCTOR_TEST_LOOP: socketPath },
   });

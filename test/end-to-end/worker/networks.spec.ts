@@ -129,19 +129,15 @@ const METADATA_IPV6 = [
 it.each([
   ['that is ready before its sandbox', 1],
   ['that a sandbox makes itself', 0],
-])(
-  'a network %s leads to no metadata of a cloud',
-  async (_which, networksReady) => {
-    await open(networksReady, METADATA_NETWORKS);
-    if (networksReady > 0) expect(await until(() => Promise.resolve(networks().length === 1))).toBe(true);
-    const addresses = [...METADATA, ...METADATA_IPV6];
-    expect(await said('run', reach(addresses))).toEqual(addresses.map(() => 'No route to host'));
-    expect(
-      await said('neighbours', reach(['169.253.255.255', '169.255.0.0', '100.100.100.201', '10.0.2.3'])),
-    ).toEqual(Array(4).fill('tried'));
-  },
-  60_000,
-);
+])('a network %s leads to no metadata of a cloud', async (_which, networksReady) => {
+  await open(networksReady, METADATA_NETWORKS);
+  if (networksReady > 0) expect(await until(() => Promise.resolve(networks().length === 1))).toBe(true);
+  const addresses = [...METADATA, ...METADATA_IPV6];
+  expect(await said('run', reach(addresses))).toEqual(addresses.map(() => 'No route to host'));
+  expect(
+    await said('neighbours', reach(['169.253.255.255', '169.255.0.0', '100.100.100.201', '10.0.2.3'])),
+  ).toEqual(Array(4).fill('tried'));
+});
 
 it('the root of a testbed cannot make a way to them', async () => {
   await open(0, METADATA_NETWORKS);
@@ -217,7 +213,6 @@ ip route flush table main && ip address flush dev eth0 && echo flushed`;
         service.close();
       }
     },
-    120_000,
   );
 
   it.each([
@@ -227,21 +222,17 @@ ip route flush table main && ip address flush dev eth0 && echo flushed`;
       "call('a network', $UNSHARE, $NEW_NETWORK)",
       'die "a network: No space left on device\\n"',
     ],
-  ])(
-    'has the network of its sandbox where the machine %s',
-    async (_what, words, others) => {
-      expect(LAUNCHER_PROGRAM).toContain(words);
-      const launcher = new Launcher(() => startPerl(LAUNCHER_PROGRAM.replace(words, others)));
-      await open(0, METADATA_NETWORKS, launcher);
-      expect(sandboxes.network).toMatch(
-        /^root of a testbed may not change its network, which fails tests that do so: a .+: .+[a-z]$/,
-      );
-      const [, , , ...rest] = await rootSaid(...LINKS);
-      expect(rest.join()).toContain('10.0.2.100/24');
-      expect(await rootSaid(...reach(METADATA))).toEqual(METADATA.map(() => 'No route to host'));
-    },
-    60_000,
-  );
+  ])('has the network of its sandbox where the machine %s', async (_what, words, others) => {
+    expect(LAUNCHER_PROGRAM).toContain(words);
+    const launcher = new Launcher(() => startPerl(LAUNCHER_PROGRAM.replace(words, others)));
+    await open(0, METADATA_NETWORKS, launcher);
+    expect(sandboxes.network).toMatch(
+      /^root of a testbed may not change its network, which fails tests that do so: a .+: .+[a-z]$/,
+    );
+    const [, , , ...rest] = await rootSaid(...LINKS);
+    expect(rest.join()).toContain('10.0.2.100/24');
+    expect(await rootSaid(...reach(METADATA))).toEqual(METADATA.map(() => 'No route to host'));
+  });
 
   it('reaches what is not kept away by the same means', async () => {
     await open(1);

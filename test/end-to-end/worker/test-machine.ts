@@ -26,7 +26,7 @@ export interface TestMachine {
   sandboxes: Sandboxes;
   /** The live log's chunks, as they were published and not yet purged. */
   chunks: LogChunk[];
-  /** Resolves when a chunk that is published from now on holds the text. */
+  /** Resolves when the chunks that are published from now on hold the text. */
   untilLogged(text: string): Promise<void>;
   /** Chunks are on their way from now on, until the returned function is called. */
   holdChunks(): () => void;
@@ -109,15 +109,17 @@ export async function backendsOn({ workPath }: TestMachine, names: string[]): Pr
 /** Live logs without a bus. */
 function memoryLogs() {
   const chunks: LogChunk[] = [];
-  const waiting: { text: string; resolve: () => void }[] = [];
+  const waiting: { text: string; seen: string; resolve: () => void }[] = [];
   let held = Promise.resolve();
   const appendLog = async (_grant: Grant, chunk: LogChunk) => {
     const content = liveLog([chunk]);
-    waiting.filter(({ text }) => content.includes(text)).forEach(({ resolve }) => resolve());
+    // The text may be cut between two chunks.
+    for (const waiter of waiting) if ((waiter.seen += content).includes(waiter.text)) waiter.resolve();
     await held;
     chunks.push(chunk);
   };
-  const untilLogged = (text: string) => new Promise<void>((resolve) => waiting.push({ text, resolve }));
+  const untilLogged = (text: string) =>
+    new Promise<void>((resolve) => waiting.push({ text, seen: '', resolve }));
   const holdChunks = (): (() => void) => {
     let goOn: () => void = () => undefined;
     held = new Promise((resolve) => (goOn = resolve));

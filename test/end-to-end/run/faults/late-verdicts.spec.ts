@@ -4,7 +4,7 @@ import { hostWorkerName } from '@proctor/config';
 import { accountsOf } from '@test/support/accounts';
 import { until } from '@test/support/until';
 import { Link } from '@test/soak/link';
-import { Stage } from './stage';
+import { SHORT_LEASES, Stage } from './stage';
 
 /** How long ago a test ended when its worker is back: within some of these its worker still waits for the end of the live log. */
 const AGES_SECONDS = [0, 2, 4, 6, 8];
@@ -36,7 +36,7 @@ beforeAll(async () => {
   stage = await Stage.open({
     apps: ['api', 'scheduler'],
     slots: AGES_SECONDS.length + 1,
-    scheduler: { retry: { attemptsMax: 1 } },
+    scheduler: { ...SHORT_LEASES, retry: { attemptsMax: 1 } },
   });
   const { proctor, client } = stage;
   const credentials = await proctor.users.read(hostWorkerName());

@@ -15,7 +15,7 @@ let stage: Stage;
 
 describe('a deployment whose leases outlast each test', () => {
   beforeAll(async () => {
-    stage = await Stage.open({ slots: 3, scheduler: { leaseTtlMs: 60_000 } });
+    stage = await Stage.open({ slots: 3 });
   });
   afterAll(() => stage?.close());
 

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { hostWorkerName } from '@proctor/config';
 import { accountsOf, expectEachPassedOnce } from '@test/support/accounts';
 import { remoteNetwork, type RemoteNetwork } from '@test/support/remote-network';
-import { Stage } from './stage';
+import { SHORT_LEASES, Stage } from './stage';
 
 const main = join(__dirname, '../../../../dist/apps/worker/src/main.js');
 
@@ -16,7 +16,7 @@ let worker: ChildProcess;
 
 /** A deployment whose first worker is in a network of its own. */
 beforeAll(async () => {
-  stage = await Stage.open({ apps: ['api', 'scheduler'], slots: 1 });
+  stage = await Stage.open({ apps: ['api', 'scheduler'], slots: 1, scheduler: SHORT_LEASES });
   const credentials = await stage.proctor.users.read(hostWorkerName());
   network = await remoteNetwork(credentials.url);
   const path = join(stage.proctor.home.path, 'remote.json');

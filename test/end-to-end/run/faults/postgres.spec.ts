@@ -9,7 +9,7 @@ let stage: Stage;
 afterEach(() => stage?.close());
 
 it('PostgreSQL crashes and comes back: requests are refused meanwhile, tests go on, nothing is executed twice', async () => {
-  stage = await Stage.open({ ownPostgres: true, slots: 3, scheduler: { leaseTtlMs: 60_000 } });
+  stage = await Stage.open({ ownPostgres: true, slots: 3 });
   const { proctor, client } = stage;
   const first = await stage.waitingRun();
   const rest = await stage.submit(15, 'rest', 'sleep:0.3');

@@ -8,6 +8,9 @@ import { arch, Stage } from './stage';
 
 silenceLog();
 
+/** Documents promise a second. This is the time of a machine that is ten times busier. */
+const CUT_OFF_MS = 10_000;
+
 let stage: Stage;
 let machine: Machine;
 
@@ -78,7 +81,7 @@ it.each([
     await revoke(name);
     const from = performance.now();
     await output.line(revoked, /disconnected from NATS/);
-    expect(performance.now() - from).toBeLessThan(1_000);
+    expect(performance.now() - from).toBeLessThan(CUT_OFF_MS);
     const isRefused = async () =>
       /authentication error/.test(await readFile(join(home.nats, 'server.log'), 'utf8'));
     expect(await until(isRefused)).toBe(true);

@@ -2,7 +2,7 @@ import { openDatabase } from '@proctor/database';
 import { accountsOf, expectEachPassedOnce } from '@test/support/accounts';
 import { silenceLog } from '@test/support/silent-log';
 import { STUB_SUITE } from '@test/support/stub';
-import { arch, Stage } from './stage';
+import { arch, SHORT_LEASES, Stage } from './stage';
 
 silenceLog();
 
@@ -10,7 +10,7 @@ let stage: Stage;
 
 describe('a scheduler whose leases outlast each test', () => {
   beforeAll(async () => {
-    stage = await Stage.open({ slots: 4, scheduler: { leaseTtlMs: 60_000 } });
+    stage = await Stage.open({ slots: 4, scheduler: { ownershipTtlMs: 5_000 } });
   });
   afterAll(() => stage?.close());
 
@@ -36,11 +36,13 @@ describe('a scheduler whose leases outlast each test', () => {
       expect([state, outcomes.includes(null)]).toEqual(['finished', false]);
       expect(facts.filter((kind) => kind === 'cancelled' || kind === 'finished')).toHaveLength(1);
     }
-    const turns = /Dispatcher|Ownership/;
-    expect(proctor.output.of('scheduler').filter((line) => turns.test(line))).toEqual([
+    const turns = proctor.output.of('scheduler').filter((line) => /Dispatcher|Ownership/.test(line));
+    expect(turns.slice(0, 2)).toEqual([
       expect.stringMatching(`owns ${arch}`),
       expect.stringMatching('loaded 0 runs'),
     ]);
+    // On a busy machine an ownership may run out: it is claimed again.
+    expect(turns.filter((line) => !/ owns |loaded \d+ runs/.test(line))).toEqual([]);
   });
 
   it('a run whose command was lost is found by the poll', async () => {
@@ -54,7 +56,7 @@ describe('a scheduler whose leases outlast each test', () => {
       };
       const rest = { pinPackages: [], extraAptSources: [], isPrivate: false };
       const runIds = await database.submissions.submit([{ ...request, ...rest }], requestor);
-      await expectEachPassedOnce(stage, runIds, 'executed', 10_000);
+      await expectEachPassedOnce(stage, runIds);
     } finally {
       await database.close();
     }
@@ -76,7 +78,7 @@ describe('a scheduler whose leases outlast each test', () => {
 
 describe('a scheduler whose leases end soon', () => {
   beforeAll(async () => {
-    stage = await Stage.open();
+    stage = await Stage.open({ scheduler: SHORT_LEASES });
   });
   afterAll(() => stage?.close());
 

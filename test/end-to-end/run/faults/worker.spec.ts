@@ -4,7 +4,7 @@ import { connectBus } from '@proctor/bus';
 import { reportSubject, SUBJECTS, subjectOf } from '@proctor/contracts';
 import { accountsOf, expectEachPassedOnce } from '@test/support/accounts';
 import { silenceLog } from '@test/support/silent-log';
-import { arch, Stage } from './stage';
+import { arch, SHORT_LEASES, Stage } from './stage';
 
 silenceLog();
 
@@ -29,7 +29,7 @@ async function answerTo(runId: number, result: object): Promise<unknown> {
 
 describe('a deployment whose leases end soon', () => {
   beforeAll(async () => {
-    stage = await Stage.open();
+    stage = await Stage.open({ scheduler: SHORT_LEASES });
   });
   beforeEach(() => stage.withdrawGo());
   afterAll(() => stage?.close());
@@ -127,7 +127,7 @@ describe('a deployment with two workers of one name', () => {
     new RegExp(`^(?!.*no longer).*${app === 'worker' ? 'too' : 'alive'}`);
 
   beforeAll(async () => {
-    stage = await Stage.open({ worker2: { name: hostname() } });
+    stage = await Stage.open({ worker2: { name: hostname() }, scheduler: SHORT_LEASES });
   });
   afterAll(() => stage?.close());
 
