@@ -1,4 +1,4 @@
-import { BaseRpcContext } from '@nestjs/microservices';
+import { BaseRpcContext } from '@nestjs/microservices/ctx-host/base-rpc.context.js';
 
 /** What a handler receives in addition to the payload: `@Ctx() context: BusContext`. */
 export class BusContext extends BaseRpcContext<

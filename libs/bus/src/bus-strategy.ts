@@ -1,5 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
+import type { CustomTransportStrategy, MessageHandler } from '@nestjs/microservices';
+// The index of the package loads every transport of Nest, and commands that need the bus would wait for that.
+import { Server } from '@nestjs/microservices/server/server.js';
 import { systemClock, waitAtMost, type Clock } from '@proctor/clock';
 import {
   isOnSubject,

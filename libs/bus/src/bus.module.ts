@@ -5,7 +5,7 @@ import {
   type OnApplicationShutdown,
   Inject,
 } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
+import { APP_FILTER } from '@nestjs/core/constants.js';
 import type { RequestLimits } from '@proctor/contracts';
 import { Bus } from './bus';
 import { BusErrorFilter } from './bus-error.filter';
