@@ -57,8 +57,8 @@ export class Answer {
 }
 
 /** Sends the path as it is written: no normalising of dots, slashes or escapes. */
-export function exchange(base: string, path: string, sent: Sent = {}): Promise<Answer> {
-  const { method = 'GET', headers = {}, body, timeoutMs = TIMEOUT_MS } = sent;
+export function exchange(base: string, path: string, request: Sent = {}): Promise<Answer> {
+  const { method = 'GET', headers = {}, body, timeoutMs = TIMEOUT_MS } = request;
   const url = new URL(base);
   const isHttps = url.protocol === 'https:';
   const fullPath = url.pathname.replace(/\/$/, '') + path;

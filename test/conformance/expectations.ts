@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { NotConforming } from './outcomes';
 import type { Answer } from './exchange';
 
-const shown = (value: unknown): string => {
+const textOf = (value: unknown): string => {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 };
@@ -18,26 +18,27 @@ export function ok(condition: unknown, message: string): asserts condition {
   if (!condition) fail(message);
 }
 
-export function equal(actual: unknown, wanted: unknown, what: string): void {
-  if (!isDeepStrictEqual(actual, wanted)) fail(`${what}: ${shown(wanted)} was due, ${shown(actual)} came`);
+export function equal(actual: unknown, expected: unknown, what: string): void {
+  if (!isDeepStrictEqual(actual, expected))
+    fail(`${what}: ${textOf(expected)} was due, ${textOf(actual)} came`);
 }
 
 export function matches(actual: unknown, pattern: RegExp, what: string): void {
   if (typeof actual !== 'string' || !pattern.test(actual))
-    fail(`${what}: ${shown(actual)} does not fit ${pattern}`);
+    fail(`${what}: ${textOf(actual)} does not fit ${pattern}`);
 }
 
-/** The keys of `wanted` have these values; others are free. */
-export function includes(actual: unknown, wanted: Record<string, unknown>, what: string): void {
-  ok(typeof actual === 'object' && actual !== null, `${what}: an object was due, ${shown(actual)} came`);
-  for (const [key, value] of Object.entries(wanted)) {
+/** The keys of `expected` have these values; others are free. */
+export function includes(actual: unknown, expected: Record<string, unknown>, what: string): void {
+  ok(typeof actual === 'object' && actual !== null, `${what}: an object was due, ${textOf(actual)} came`);
+  for (const [key, value] of Object.entries(expected)) {
     equal((actual as Record<string, unknown>)[key], value, `${what}, ${key}`);
   }
 }
 
-export function status(answer: Answer, ...wanted: number[]): Answer {
-  if (!wanted.includes(answer.status)) {
-    fail(`${answer.name}, ${wanted.join(' or ')} was due: ${answer.text.slice(0, 300)}`);
+export function status(answer: Answer, ...expected: number[]): Answer {
+  if (!expected.includes(answer.status)) {
+    fail(`${answer.name}, ${expected.join(' or ')} was due: ${answer.text.slice(0, 300)}`);
   }
   return answer;
 }
@@ -50,17 +51,17 @@ export interface Problem {
 }
 
 /** An RFC 9457 document with the status of the answer; its detail holds each of the words. */
-export function problem(answer: Answer, wanted: number, ...words: string[]): Problem {
-  status(answer, wanted);
+export function problem(answer: Answer, expected: number, ...words: string[]): Problem {
+  status(answer, expected);
   equal(answer.type, 'application/problem+json', `${answer.name}: content type`);
   const document = answer.json<Problem>();
-  equal(document.status, wanted, `${answer.name}: status in the document`);
+  equal(document.status, expected, `${answer.name}: status in the document`);
   ok(typeof document.title === 'string' && document.title !== '', `${answer.name}: there is no title`);
   ok(typeof document.detail === 'string' && document.detail !== '', `${answer.name}: there is no detail`);
   for (const word of words) {
     ok(
       document.detail.includes(word),
-      `${answer.name}: the detail does not name ${shown(word)}: ${document.detail}`,
+      `${answer.name}: the detail does not name ${textOf(word)}: ${document.detail}`,
     );
   }
   return document;
@@ -76,7 +77,7 @@ export function pointsAt(answer: Answer, ending: string): void {
   for (const { pointer } of errors) matches(pointer, /^#?(\/|$)/, `${answer.name}: the JSON pointer`);
   ok(
     errors.some(({ pointer }) => pointer.endsWith(ending)),
-    `${answer.name}: no pointer ends with ${ending}: ${shown(errors)}`,
+    `${answer.name}: no pointer ends with ${ending}: ${textOf(errors)}`,
   );
 }
 
@@ -88,8 +89,8 @@ export async function becomes<T>(
 ): Promise<T> {
   const end = Date.now() + timeoutMs;
   for (;;) {
-    const found = await look();
-    if (found !== null && found !== undefined && found !== false) return found;
+    const result = await look();
+    if (result !== null && result !== undefined && result !== false) return result;
     if (Date.now() > end) fail(`${what}: not within ${timeoutMs / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -150,15 +150,15 @@ export class Instance {
   }
 
   /** Any path of the instance, without a key. */
-  fetch(path: string, sent: Sent = {}): Promise<Answer> {
-    const headers = { 'X-Request-Id': REQUEST_ID, ...sent.headers };
-    return exchange(this.options.base, path, { ...sent, headers });
+  fetch(path: string, request: Sent = {}): Promise<Answer> {
+    const headers = { 'X-Request-Id': REQUEST_ID, ...request.headers };
+    return exchange(this.options.base, path, { ...request, headers });
   }
 
   /** A path below /api/v1, with the key. */
-  api(path: string, { key = this.options.key, headers, ...sent }: Asked = {}): Promise<Answer> {
+  api(path: string, { key = this.options.key, headers, ...request }: Asked = {}): Promise<Answer> {
     const withKey: Record<string, string> = key === null ? {} : { 'Auth-Key': key };
-    return this.fetch(`/api/v1${path}`, { ...sent, headers: { ...withKey, ...headers } });
+    return this.fetch(`/api/v1${path}`, { ...request, headers: { ...withKey, ...headers } });
   }
 
   /** Announces a body that it does not send. */
@@ -171,31 +171,31 @@ export class Instance {
     return `/test/${suite}/${arch}`;
   }
 
-  post(items: unknown, asked: Asked = {}): Promise<Answer> {
-    return this.api(this.listPath(), { ...json(items), ...asked });
+  post(items: unknown, request: Asked = {}): Promise<Answer> {
+    return this.api(this.listPath(), { ...json(items), ...request });
   }
 
   /** Requests runs that need not finish. @returns the answer's document */
-  async submit(items: unknown[], asked: Asked = {}): Promise<RunAnswer> {
-    return status(await this.post(items, asked), 201).json<RunAnswer>();
+  async submit(items: unknown[], request: Asked = {}): Promise<RunAnswer> {
+    return status(await this.post(items, request), 201).json<RunAnswer>();
   }
 
-  async submitOne(item: object = {}, asked: Asked = {}): Promise<number> {
-    return onlyRun(await this.submit([{ package: this.name(), ...item }], asked));
+  async submitOne(item: object = {}, request: Asked = {}): Promise<number> {
+    return onlyRun(await this.submit([{ package: this.name(), ...item }], request));
   }
 
   async one(runId: number, key?: string): Promise<Result> {
     return status(await this.api(`/test/${runId}`, { key }), 200).json<Result>();
   }
 
-  async since(since: number | string, asked: Asked = {}): Promise<{ until: number; results: Result[] }> {
-    return status(await this.api(`/test?since=${since}`, asked), 200).json();
+  async since(since: number | string, request: Asked = {}): Promise<{ until: number; results: Result[] }> {
+    return status(await this.api(`/test?since=${since}`, request), 200).json();
   }
 
   /** Requests a run where runs finish and waits for its end. */
-  async finished(item: { package: string } & Record<string, unknown>, asked: Asked = {}): Promise<Result> {
-    const answer = await this.api(this.listPath(this.arch), { ...json([item]), ...asked });
-    return this.end(onlyRun(status(answer, 201).json<RunAnswer>()), asked.key ?? undefined);
+  async finished(item: { package: string } & Record<string, unknown>, request: Asked = {}): Promise<Result> {
+    const answer = await this.api(this.listPath(this.arch), { ...json([item]), ...request });
+    return this.end(onlyRun(status(answer, 201).json<RunAnswer>()), request.key ?? undefined);
   }
 
   /** Several at once; in the order of the items. */
@@ -218,9 +218,9 @@ export class Instance {
   }
 
   /** A run that is finished without any worker: it was cancelled while it waited. */
-  async cancelledRun(item: object = {}, asked: Asked = {}): Promise<number> {
-    const runId = await this.submitOne(item, asked);
-    status(await this.api(`/test/${runId}`, { method: 'DELETE', key: asked.key }), 200);
+  async cancelledRun(item: object = {}, request: Asked = {}): Promise<number> {
+    const runId = await this.submitOne(item, request);
+    status(await this.api(`/test/${runId}`, { method: 'DELETE', key: request.key }), 200);
     return runId;
   }
 
@@ -233,9 +233,13 @@ export class Instance {
   }
 
   /** Answers of the key endpoints for the user that --password names. */
-  keys(path: string, { headers, ...sent }: Sent = {}, credentials = this.options.password): Promise<Answer> {
+  keys(
+    path: string,
+    { headers, ...request }: Sent = {},
+    credentials = this.options.password,
+  ): Promise<Answer> {
     const basic = `Basic ${Buffer.from(credentials ?? '').toString('base64')}`;
-    return this.fetch(`/api/v1/keys${path}`, { ...sent, headers: { Authorization: basic, ...headers } });
+    return this.fetch(`/api/v1/keys${path}`, { ...request, headers: { Authorization: basic, ...headers } });
   }
 
   /** Another key of the same user. */

@@ -153,8 +153,8 @@ it('the folder is a source for apt, of the packages and of their source', async 
 it('lintian finds nothing in the packages and their source that is not explained', async () => {
   const changes = (await readdir(join(folder, 'out'))).find((file) => file.endsWith('.changes'))!;
   const args = ['--allow-root', '--fail-on', 'error,warning', join(folder, 'out', changes)];
-  const said = await run('lintian', args).catch((error: { stdout?: string; message: string }) => ({
+  const output = await run('lintian', args).catch((error: { stdout?: string; message: string }) => ({
     stdout: error.stdout || error.message,
   }));
-  expect(said.stdout).toBe('');
+  expect(output.stdout).toBe('');
 }, 600_000);

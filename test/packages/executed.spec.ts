@@ -57,8 +57,8 @@ it('Proctor executes the tests of its own packages on unshare: they pass, but fo
   const runId = await client.submitOne(SUITE, arch, { package: 'proctor', 'extra-apt-sources': ['proctor'] });
   const run = await client.finished(runId, 80 * MINUTE_MS);
   const log = await (await fetch(`${proctor.url}${run.log_url}`)).text();
-  const said = [...log.matchAll(/^(?:\S+ )?(commands|service) +(PASS|FAIL|SKIP)\b/gm)];
-  const tests = Object.fromEntries(said.map(([, name, verdict]) => [name, verdict]));
+  const outcomes = [...log.matchAll(/^(?:\S+ )?(commands|service) +(PASS|FAIL|SKIP)\b/gm)];
+  const tests = Object.fromEntries(outcomes.map(([, name, verdict]) => [name, verdict]));
   const rest = run.status === 'pass' ? '' : log.slice(-20_000);
   expect([run.status, tests, rest]).toEqual(['pass', { commands: 'PASS', service: 'SKIP' }, '']);
 });

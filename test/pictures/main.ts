@@ -42,9 +42,9 @@ async function main(folder: string, only?: string): Promise<void> {
   try {
     const scene = await Scene.make(place);
     await mkdir(folder, { recursive: true });
-    const wanted = (await scene.pictures()).filter(({ name }) => only === undefined || name === only);
-    if (wanted.length === 0) throw new Error(`there is no picture ${only}`);
-    for (const picture of wanted) await take(browser, scene, picture, folder);
+    const chosenPictures = (await scene.pictures()).filter(({ name }) => only === undefined || name === only);
+    if (chosenPictures.length === 0) throw new Error(`there is no picture ${only}`);
+    for (const picture of chosenPictures) await take(browser, scene, picture, folder);
   } finally {
     await browser.close();
     await place.close();

@@ -58,9 +58,9 @@ async function main(folder: string): Promise<void> {
     const client = new HttpClient(deployment.url, { 'Auth-Key': deployment.key });
     await load(client);
     const end = Date.now() / 1000;
-    const drawn = await Promise.all(panels().map((panel) => draw(panel, ports.prometheus, end)));
+    const drawings = await Promise.all(panels().map((panel) => draw(panel, ports.prometheus, end)));
     await mkdir(folder, { recursive: true });
-    await photograph(drawn, join(folder, 'monitoring.png'));
+    await photograph(drawings, join(folder, 'monitoring.png'));
   } finally {
     prometheus?.kill();
     await place.close();
@@ -128,11 +128,14 @@ function panels(): Panel[] {
 async function draw(panel: Panel, port: number, end: number): Promise<string> {
   const { title, type, targets = [], fieldConfig } = panel;
   if (type === 'row') return `<h2>${escaped(title)}</h2>`;
-  const found = await Promise.all(targets.map((target) => query(target, port, end)));
-  const series = found.flat();
+  const seriesOfTargets = await Promise.all(targets.map((target) => query(target, port, end)));
+  const series = seriesOfTargets.flat();
   const unit = fieldConfig?.defaults.unit ?? 'short';
   if (type === 'stat') {
-    const values = series.map(({ name, points }) => ({ name, value: shown(points.at(-1)?.[1] ?? 0, unit) }));
+    const values = series.map(({ name, points }) => ({
+      name,
+      value: valueText(points.at(-1)?.[1] ?? 0, unit),
+    }));
     const text = values
       .map(({ name, value }) => (title === 'Versions' ? `${name} (${value})` : value))
       .join(', ');
@@ -146,9 +149,9 @@ async function query(
   port: number,
   end: number,
 ) {
-  const asked = expr.replaceAll('$__rate_interval', '20s').replaceAll('"$arch"', '".*"');
+  const expression = expr.replaceAll('$__rate_interval', '20s').replaceAll('"$arch"', '".*"');
   const parameters = new URLSearchParams({
-    query: asked,
+    query: expression,
     start: String(end - WATCHED_S),
     end: String(end),
     step: String(SCRAPE_S),
@@ -158,7 +161,7 @@ async function query(
     data?: { result: { metric: Record<string, string>; values: [number, string][] }[] };
     error?: string;
   };
-  if (!data) throw new Error(`${asked}: ${error}`);
+  if (!data) throw new Error(`${expression}: ${error}`);
   return data.result.map(({ metric, values }): Series => {
     const name = legendFormat.replaceAll(/\{\{(\w+)\}\}/g, (_, label: string) => metric[label] ?? '');
     const points = values.map(([at, value]): [number, number] => [at, Number(value)]);
@@ -178,19 +181,19 @@ function chart(series: Series[], unit: string, end: number): string {
     .ticks(4)
     .map(
       (tick) =>
-        `<line x1="44" x2="${WIDTH - 4}" y1="${y(tick)}" y2="${y(tick)}"/><text x="40" y="${y(tick) + 4}">${shown(tick, unit)}</text>`,
+        `<line x1="44" x2="${WIDTH - 4}" y1="${y(tick)}" y2="${y(tick)}"/><text x="40" y="${y(tick) + 4}">${valueText(tick, unit)}</text>`,
     );
-  const drawn = series.slice(0, COLOURS.length);
-  const paths = drawn.map(
+  const firstSeries = series.slice(0, COLOURS.length);
+  const paths = firstSeries.map(
     ({ points }, index) => `<path d="${path(points) ?? ''}" stroke="${COLOURS[index]}"/>`,
   );
-  const names = drawn.map(
+  const names = firstSeries.map(
     ({ name }, index) => `<span><i style="background:${COLOURS[index]}"></i>${escaped(name)}</span>`,
   );
   return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}">${grid.join('')}${paths.join('')}</svg><p>${names.join(' ')}</p>`;
 }
 
-function shown(value: number, unit: string): string {
+function valueText(value: number, unit: string): string {
   if (unit === 'percentunit') return `${Number((value * 100).toPrecision(2))} %`;
   if (unit === 's')
     return value >= 1 || value === 0 ? `${Math.round(value * 10) / 10} s` : `${Math.round(value * 1000)} ms`;
@@ -209,11 +212,11 @@ main{display:flex;flex-wrap:wrap;gap:8px}figure{margin:0;padding:6px;border:1px 
 path{fill:none;stroke-width:1.6}line{stroke:#e5e7eb}text{font-size:11px;text-anchor:end;fill:#6b7280}
 p{margin:2px 0;font-size:11px;line-height:1.3}span{margin-right:8px;white-space:nowrap}i{display:inline-block;width:10px;height:3px;margin-right:3px;vertical-align:middle}`;
 
-async function photograph(drawn: string[], file: string): Promise<void> {
+async function photograph(drawings: string[], file: string): Promise<void> {
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-    await page.setContent(`<!doctype html><style>${STYLE}</style><main>${drawn.join('')}</main>`);
+    await page.setContent(`<!doctype html><style>${STYLE}</style><main>${drawings.join('')}</main>`);
     await page.screenshot({ path: file, fullPage: true });
   } finally {
     await browser.close();

@@ -197,12 +197,12 @@ export class Deployment {
     name: string,
     app: 'api' | 'scheduler' | 'worker',
     user: string,
-    given: (release: Release) => NodeJS.ProcessEnv,
+    environmentOf: (release: Release) => NodeJS.ProcessEnv,
     prefix: string[] = [],
   ): App {
     const env = (release: Release): NodeJS.ProcessEnv => ({
       ...process.env,
-      ...given(release),
+      ...environmentOf(release),
       PROCTOR_NATS_CREDENTIALS: this.nats.users.path(user),
     });
     const logPath = join(this.folder, `${name}.log`);

@@ -29,13 +29,13 @@ export async function loseEverything(deployment: Deployment, here: Release): Pro
   const { proxy, keys, arch, databases, folder } = deployment;
   const load = new Load(proxy.url, keys.alice, arch);
   load.start(RATE);
-  let kept: Set<number>;
+  let runIds: Set<number>;
   let path: string;
   let backupMs: number;
   try {
     await isAccepted(load, RUNS_BEFORE);
-    kept = new Set(load.accepted);
-    await outcomeOf(databases.now, kept, FINISH_MS);
+    runIds = new Set(load.accepted);
+    await outcomeOf(databases.now, runIds, FINISH_MS);
     const backupBegin = performance.now();
     path = (await deployment.command(here, 'backup', join(folder, 'backups'))).trim();
     backupMs = performance.now() - backupBegin;
@@ -46,7 +46,7 @@ export async function loseEverything(deployment: Deployment, here: Release): Pro
   }
   const last = Math.max(...load.accepted);
 
-  const begun = performance.now();
+  const startMs = performance.now();
   await Promise.all([...deployment.schedulers, ...deployment.apis].map((app) => app.stop('SIGKILL')));
   await databases.lose();
   await rm(deployment.home, { recursive: true });
@@ -54,10 +54,10 @@ export async function loseEverything(deployment: Deployment, here: Release): Pro
   await mkdir(deployment.home);
   await deployment.command(here, 'restore', path);
   await deployment.startServer({ apis: here, schedulers: here });
-  const awayMs = performance.now() - begun;
+  const awayMs = performance.now() - startMs;
 
-  const outcome = await outcomeOf(databases.now, kept, FINISH_MS);
-  const logs = await Promise.all([...kept].map((runId) => ask(deployment, `/api/v1/runs/${runId}/log`)));
+  const outcome = await outcomeOf(databases.now, runIds, FINISH_MS);
+  const logs = await Promise.all([...runIds].map((runId) => ask(deployment, `/api/v1/runs/${runId}/log`)));
   const unread = logs.filter(({ status }) => status !== 200).length;
   const tests = JSON.stringify([{ package: 'after-the-restore' }]);
   const answer = await ask(deployment, `/api/v1/test/${SUITE}/${arch}`, {
@@ -79,8 +79,8 @@ export async function loseEverything(deployment: Deployment, here: Release): Pro
     detail: [
       `backup in ${seconds(backupMs)}, under load`,
       `everything back ${seconds(awayMs)} after it was lost`,
-      `${kept.size} runs of before the backup, ${outcome.lost} lost, ${unread} logs unread`,
-      `${load.accepted.size - kept.size} accepted later`,
+      `${runIds.size} runs of before the backup, ${outcome.lost} lost, ${unread} logs unread`,
+      `${load.accepted.size - runIds.size} accepted later`,
       `${unfinished} runs unfinished`,
       `ids go on at ${next} after ${last}`,
       restored ? `health shows it` : 'health does not show it',

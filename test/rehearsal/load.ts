@@ -107,10 +107,10 @@ export async function outcomeOf(
     const ids = [...accepted];
     for (const endMs = performance.now() + timeoutMs; ; await pause(500)) {
       const { rows } = await database.query<Omit<Outcome, 'accepted' | 'followed'>>(OUTCOME, [ids]);
-      const found = rows[0]!;
-      if (found.unfinished > 0 && performance.now() <= endMs) continue;
+      const counts = rows[0]!;
+      if (counts.unfinished > 0 && performance.now() <= endMs) continue;
       const { rows: followed } = await database.query<{ line: string }>(FOLLOWED, [ids]);
-      return { accepted: ids.length, ...found, followed: followed.map(({ line }) => line) };
+      return { accepted: ids.length, ...counts, followed: followed.map(({ line }) => line) };
     }
   } finally {
     await database.end();

@@ -15,12 +15,12 @@ const INTERRUPTED = 130;
 
 /** Exit codes: 0 all held, 1 something did not, 2 wrong usage, 130 interrupted. */
 async function main(): Promise<number> {
-  const asked = read();
-  if (asked === null) {
+  const request = read();
+  if (request === null) {
     console.error(USAGE);
     return 2;
   }
-  const { mode, parts } = asked;
+  const { mode, parts } = request;
   Logger.overrideLogger(false);
   const root = resolve('.');
   const stops = new Stops();

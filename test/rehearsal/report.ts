@@ -17,18 +17,18 @@ export class Findings {
   /** What throws does not hold. @returns whether it holds @throws the same when everything is being ended */
   async try(what: string, work: () => Promise<Omit<Finding, 'what'>>): Promise<boolean> {
     const begin = performance.now();
-    let found: Omit<Finding, 'what'>;
+    let finding: Omit<Finding, 'what'>;
     try {
-      found = await work();
+      finding = await work();
     } catch (error) {
       if (this.stops.isOver) throw error;
-      found = { holds: false, detail: error instanceof Error ? error.message : String(error) };
+      finding = { holds: false, detail: error instanceof Error ? error.message : String(error) };
       if (error instanceof Error) console.error(error.stack);
     }
-    this.all.push({ what, ...found, detail: found.detail.replaceAll('\n', ' ') });
+    this.all.push({ what, ...finding, detail: finding.detail.replaceAll('\n', ' ') });
     const seconds = Math.round((performance.now() - begin) / 1000);
-    console.log(`${found.holds ? 'holds ' : 'FAILED'}  ${what} (${seconds} s): ${found.detail}`);
-    return found.holds;
+    console.log(`${finding.holds ? 'holds ' : 'FAILED'}  ${what} (${seconds} s): ${finding.detail}`);
+    return finding.holds;
   }
 
   get hold(): boolean {

@@ -32,12 +32,12 @@ export class Stops {
   /** Nothing is ended before this is done. @throws Interrupted when all is being ended */
   async during<T>(work: () => Promise<T>): Promise<T> {
     if (this.isOver) throw new Interrupted();
-    const begun = work();
-    this.underWay.add(begun);
+    const promise = work();
+    this.underWay.add(promise);
     try {
-      return await begun;
+      return await promise;
     } finally {
-      this.underWay.delete(begun);
+      this.underWay.delete(promise);
     }
   }
 

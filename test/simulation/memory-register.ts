@@ -5,7 +5,7 @@ import type { MemoryDecisions } from './memory-decisions';
 export class MemoryRegister {
   private rows = new Map<string, RegisteredWorker>();
   /** Workers that were revoked or forgotten, be they added again or not. */
-  private readonly gone = new Set<string>();
+  private readonly removedWorkers = new Set<string>();
 
   /**
    * @param architectures those that have a dispatcher
@@ -23,7 +23,7 @@ export class MemoryRegister {
   copy(): () => void {
     const rows = new Map(this.rows);
     return () => {
-      for (const worker of this.rows.keys()) if (!rows.has(worker)) this.gone.add(worker);
+      for (const worker of this.rows.keys()) if (!rows.has(worker)) this.removedWorkers.add(worker);
       this.rows = rows;
     };
   }
@@ -38,7 +38,7 @@ export class MemoryRegister {
     const row = this.rows.get(worker);
     if (!row || row.isRevoked) return null;
     this.rows.set(worker, { ...row, isRevoked: true });
-    this.gone.add(worker);
+    this.removedWorkers.add(worker);
     for (const arch of this.concerned(worker))
       this.decisions.order(arch, { kind: 'revoke', worker, by, reason });
     return row;
@@ -61,7 +61,7 @@ export class MemoryRegister {
 
   /** Whether it was ever revoked, or forgotten as the database was restored. */
   wasUnknown(worker: string): boolean {
-    return this.gone.has(worker);
+    return this.removedWorkers.has(worker);
   }
 
   mayRunPrivate(worker: string): boolean {

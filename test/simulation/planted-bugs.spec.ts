@@ -157,8 +157,8 @@ const BUGS: PlantedBug[] = [
     name: 'an owner goes on in a database that was restored',
     plant: () => ({
       Owners: class extends MemoryOwnership {
-        protected override isInForce(held: OwnerRow): boolean {
-          return held.server !== this.server || super.isInForce(held);
+        protected override isInForce(row: OwnerRow): boolean {
+          return row.server !== this.server || super.isInForce(row);
         }
       },
     }),
@@ -251,11 +251,11 @@ it.each(BUGS)(
   'the simulation finds the planted bug that $name',
   async ({ plant, foundBy, weather, firstSeed = 1 }) => {
     const planted = { ...plant(), foundBy };
-    const found: string[] = [];
-    const isFound = () => found.some((violation) => foundBy.test(violation));
+    const violations: string[] = [];
+    const isFound = () => violations.some((violation) => foundBy.test(violation));
     for (let seed = firstSeed; seed < firstSeed + SEEDS_MAX && !isFound(); seed += 1) {
-      found.push(...(await simulate(seed, undefined, weather, planted)).violations);
+      violations.push(...(await simulate(seed, undefined, weather, planted)).violations);
     }
-    expect(found).toEqual(expect.arrayContaining([expect.stringMatching(foundBy)]));
+    expect(violations).toEqual(expect.arrayContaining([expect.stringMatching(foundBy)]));
   },
 );

@@ -32,7 +32,7 @@ export class WaitingLines {
   readonly deeds = new Map<string, number>();
   private readonly rig = new ActorRig();
   private readonly random: Random;
-  private readonly held = new Map<number, Grant>();
+  private readonly grants = new Map<number, Grant>();
   private isQuiet = true;
 
   constructor(
@@ -146,9 +146,9 @@ export class WaitingLines {
 
   /** The slot hands in what it has, and gets the next. */
   private async asked(slot: number): Promise<number | undefined> {
-    const { rig, held } = this;
-    const before = held.get(slot);
-    held.delete(slot);
+    const { rig, grants } = this;
+    const before = grants.get(slot);
+    grants.delete(slot);
     try {
       if (before) {
         const { runId, attempt, grantEpoch } = before;
@@ -161,11 +161,11 @@ export class WaitingLines {
       const request = leaseRequest({ slot, testbeds: TESTBEDS });
       const { lease } = await this.answered(rig.actor.request({ kind: 'lease', request }));
       if (!lease) return undefined;
-      held.set(slot, lease);
+      grants.set(slot, lease);
       this.note('granted');
       return lease.runId;
     } catch {
-      if (before) held.set(slot, before);
+      if (before) grants.set(slot, before);
       return undefined;
     }
   }

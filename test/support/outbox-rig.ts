@@ -30,8 +30,11 @@ export async function outboxIn(path: string, clock = new VirtualClock()) {
     waiting.filter(({ count }) => reports.length >= count).forEach(({ resolve }) => resolve());
     return Promise.resolve();
   });
-  const said: string[] = [];
-  const log = { log: (line: string) => void said.push(line), warn: (line: string) => void said.push(line) };
+  const logLines: string[] = [];
+  const log = {
+    log: (line: string) => void logLines.push(line),
+    warn: (line: string) => void logLines.push(line),
+  };
   const outbox = new DiskOutbox({
     path,
     bus,
@@ -49,7 +52,7 @@ export async function outboxIn(path: string, clock = new VirtualClock()) {
     const content = await bus.readStaged('w', stagingName(GRANT, 'log.gz'));
     return content && text(content);
   };
-  return { bus, clock, outbox, reports, arrived, answer, staged, said };
+  return { bus, clock, outbox, reports, arrived, answer, staged, logLines };
 }
 
 /** A result whose file lies where an attempt of that worker has packed it. */

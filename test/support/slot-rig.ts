@@ -88,9 +88,9 @@ export function makeSlot(architectures = ['amd64']) {
   const finished: { report: object; recorded: () => void }[] = [];
   const unkept: { report: object; recorded: () => void }[] = [];
   const started: number[] = [];
-  const wanted: object[] = [];
+  const requestedTestbeds: object[] = [];
   const canaries: Canary[] = [];
-  const said: string[] = [];
+  const lines: string[] = [];
   const state: {
     returnsAreAnswered: boolean;
     problem?: string;
@@ -100,7 +100,7 @@ export function makeSlot(architectures = ['amd64']) {
     /** Nothing that is written is ever there. */
     diskHangs?: boolean;
   } = { returnsAreAnswered: true, kept: [] };
-  const log = { log: () => undefined, warn: (line: string) => void said.push(line) };
+  const log = { log: () => undefined, warn: (line: string) => void lines.push(line) };
   const notices = new Notices(log);
   const turns = new AskTurns(clock);
   const slot = new Slot(
@@ -174,7 +174,7 @@ export function makeSlot(architectures = ['amd64']) {
           variants: [],
           ...(state.problem && { problem: state.problem }),
         }),
-        requestTestbeds: (_arch, list) => void wanted.push(...list),
+        requestTestbeds: (_arch, list) => void requestedTestbeds.push(...list),
       },
       epochs: new Epochs({ clock, log, lowerEpochWaitMs: () => 15_000 }),
       notices,
@@ -208,8 +208,8 @@ export function makeSlot(architectures = ['amd64']) {
     finished,
     unkept,
     started,
-    wanted,
-    said,
+    requestedTestbeds,
+    lines,
     notices,
     turns,
   };

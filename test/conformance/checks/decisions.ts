@@ -70,8 +70,8 @@ export const adminChecks: Check[] = [
           await isNow([pause]);
           for (const queue of await queues(it)) {
             const { by, reason } = queue.paused ?? {};
-            const wanted = isPaused(queue) ? [pause.by, pause.reason] : [undefined, undefined];
-            equal([by, reason], wanted, `paused of ${queue.suite}/${queue.arch}`);
+            const decision = isPaused(queue) ? [pause.by, pause.reason] : [undefined, undefined];
+            equal([by, reason], decision, `paused of ${queue.suite}/${queue.arch}`);
           }
           ok((await it.fetch('/')).text.includes('conformance: &lt;b&gt;a pause'), 'it is on no page');
           const other = urlencoded({

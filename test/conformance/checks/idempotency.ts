@@ -3,9 +3,9 @@ import { json, multipart, urlencoded, type Sent } from '../exchange';
 import { equal, ok, problem, status } from '../expectations';
 import { nowSeconds, type Instance } from '../instance';
 
-const once = (key: string, sent: Sent): Sent => ({
-  ...sent,
-  headers: { ...sent.headers, 'Idempotency-Key': key },
+const once = (key: string, request: Sent): Sent => ({
+  ...request,
+  headers: { ...request.headers, 'Idempotency-Key': key },
 });
 
 async function runsOf(it: Instance, name: string, before: number): Promise<number[]> {
@@ -19,8 +19,8 @@ export const idempotencyChecks: Check[] = [
     title: 'the same request with the same Idempotency-Key gives the same answer and creates nothing more',
     async run(it) {
       const [before, name, key] = [nowSeconds() - 5, it.name(), it.name('key')];
-      const sent = once(key, json([{ package: name }]));
-      const [first, second] = [await it.api(it.listPath(), sent), await it.api(it.listPath(), sent)];
+      const message = once(key, json([{ package: name }]));
+      const [first, second] = [await it.api(it.listPath(), message), await it.api(it.listPath(), message)];
       equal(status(second, 201).text, status(first, 201).text, 'the second answer');
       equal((await runsOf(it, name, before)).length, 1, 'runs');
     },
@@ -63,8 +63,8 @@ export const idempotencyChecks: Check[] = [
     title: 'duplicates in flight wait for the first and get its answer',
     async run(it) {
       const [before, name, key] = [nowSeconds() - 5, it.name(), it.name('key')];
-      const sent = once(key, json(Array.from({ length: 50 }, () => ({ package: name }))));
-      const answers = await Promise.all(Array.from({ length: 8 }, () => it.api(it.listPath(), sent)));
+      const message = once(key, json(Array.from({ length: 50 }, () => ({ package: name }))));
+      const answers = await Promise.all(Array.from({ length: 8 }, () => it.api(it.listPath(), message)));
       for (const answer of answers)
         equal(status(answer, 201).text, answers[0]!.text, `${answer.name}: the document`);
       equal((await runsOf(it, name, before)).length, 50, 'runs');
@@ -76,10 +76,10 @@ export const idempotencyChecks: Check[] = [
     needs: ['other key'],
     async run(it) {
       const [key, name] = [it.name('key'), it.name()];
-      const sent = once(key, json([{ package: name }]));
+      const message = once(key, json([{ package: name }]));
       const [own, other] = [
-        await it.api(it.listPath(), sent),
-        await it.api(it.listPath(), { ...sent, key: it.otherKey }),
+        await it.api(it.listPath(), message),
+        await it.api(it.listPath(), { ...message, key: it.otherKey }),
       ];
       ok(status(own, 201).text !== status(other, 201).text, 'both got the same runs');
     },
@@ -96,8 +96,8 @@ export const idempotencyChecks: Check[] = [
         [`/retry/${again}`, { method: 'POST' }],
       ];
       for (const [path, request] of requests) {
-        const sent = once(it.name('key'), request);
-        const [first, second] = [await it.api(path, sent), await it.api(path, sent)];
+        const message = once(it.name('key'), request);
+        const [first, second] = [await it.api(path, message), await it.api(path, message)];
         equal(status(second, 201).text, status(first, 201).text, `${path}: the second answer`);
       }
       equal((await runsOf(it, name, before)).length, 2, 'runs of the package');

@@ -174,10 +174,10 @@ export const managementChecks: Check[] = [
     async run(it) {
       const name = it.name('key');
       const answer = status(await it.keys('', json({ name })), 201);
-      const made = answer.json<{ id: number; name: string; key: string; created_at: string }>();
-      includes(made, { name }, 'the new key');
-      matches(made.created_at, TIME, 'created_at');
-      const opened = status(await it.api('/auth', { key: made.key }), 200);
+      const newKey = answer.json<{ id: number; name: string; key: string; created_at: string }>();
+      includes(newKey, { name }, 'the new key');
+      matches(newKey.created_at, TIME, 'created_at');
+      const opened = status(await it.api('/auth', { key: newKey.key }), 200);
       equal(opened.header('auth-user'), it.options.password!.split(':')[0], 'Auth-User of the new key');
     },
   },

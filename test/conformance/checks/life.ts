@@ -211,7 +211,7 @@ export const cancelChecks: Check[] = [
     needs: ['finishing runs'],
     async run(it) {
       const name = it.name();
-      const done = await it.finished({ package: name });
+      const newestRun = await it.finished({ package: name });
       const packages = async () => status(await it.fetch(statusPath(it, 'packages.json')), 200).text;
       const before = await packages();
       const answer = await it.api(it.listPath(it.arch), json([{ package: name, trigger: 'sleep:5' }]));
@@ -220,7 +220,7 @@ export const cancelChecks: Check[] = [
       const cancelled = await it.api(`/test/${runId}`, { method: 'DELETE' });
       status(cancelled, 200);
       const latest = status(await it.fetch(it.dataPath(name, 'latest.json')), 200);
-      equal(latest.json<{ run_id: number }>().run_id, done.run_id, 'the latest run');
+      equal(latest.json<{ run_id: number }>().run_id, newestRun.run_id, 'the latest run');
       ok((await packages()) === before, 'packages.json has changed');
       const history = status(await it.fetch(it.dataPath(name, 'history.json')), 200).json<object[]>();
       includes(history.at(-1), { run_id: runId, status: 'tmpfail' }, 'the last row of the history');

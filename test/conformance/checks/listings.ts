@@ -69,11 +69,15 @@ export const listingChecks: Check[] = [
     async run(it) {
       const name = it.name();
       await it.submitOne({ package: name, is_private: true });
-      const shown = async (key?: string): Promise<boolean> =>
+      const isListed = async (key?: string): Promise<boolean> =>
         (await packages(it, '', key)).some((row) => row.name === name);
-      equal([await shown(), await shown(it.otherKey)], [true, false], 'shown to the own key, and to another');
+      equal(
+        [await isListed(), await isListed(it.otherKey)],
+        [true, false],
+        'shown to the own key, and to another',
+      );
       await it.submitOne({ package: name });
-      equal(await shown(it.otherKey), true, 'shown once a public run is there');
+      equal(await isListed(it.otherKey), true, 'shown once a public run is there');
     },
   },
   {

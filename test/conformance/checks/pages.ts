@@ -13,9 +13,9 @@ async function page(it: Instance, path: string): Promise<string> {
 
 /** Whether a list of packages, which may have several pages, links the package. */
 async function isListed(it: Instance, path: string, name: string): Promise<boolean> {
-  const seen = new Set<string>();
-  for (let next: string | undefined = path; next !== undefined && !seen.has(next);) {
-    seen.add(next);
+  const visitedPaths = new Set<string>();
+  for (let next: string | undefined = path; next !== undefined && !visitedPaths.has(next);) {
+    visitedPaths.add(next);
     const html = await page(it, next);
     if (html.includes(it.pagePath(name))) return true;
     next = /<a href="([^"]*)" rel="next"/.exec(html)?.[1]?.replaceAll('&amp;', '&');

@@ -18,12 +18,16 @@ export const privacyChecks: Check[] = [
         const own = { 'Auth-Key': it.options.key };
         const answer = status(await it.fetch(path, { headers: own }), 200);
         const again = { ...own, 'If-None-Match': answer.header('etag')! };
-        for (const kept of [
+        for (const privateAnswer of [
           answer,
           status(await it.fetch(path, { method: 'HEAD', headers: own }), 200),
           status(await it.fetch(path, { headers: again }), 304),
         ])
-          equal(kept.header('cache-control'), 'private, no-store', `${kept.name}: Cache-Control`);
+          equal(
+            privateAnswer.header('cache-control'),
+            'private, no-store',
+            `${privateAnswer.name}: Cache-Control`,
+          );
       }
       status(await it.api('/test/publish', urlencoded({ run_ids: String(run.run_id) })), 200);
       for (const file of ['log.gz', 'artifacts.tar.gz']) status(await it.fetch(filePath(run, file)), 200);
@@ -48,11 +52,15 @@ export const privacyChecks: Check[] = [
         '/health',
       ];
       const status = ['packages.json', 'status.json', 'history.json'].map((file) => statusPath(it, file));
-      const seen = new Set<string>();
+      const visitedPaths = new Set<string>();
       const waiting = [...fixed, ...status, `/status/${it.suite}/${it.arch}/`, `/status/${it.suite}/`];
-      for (let path = waiting.shift(); path !== undefined && seen.size < 400; path = waiting.shift()) {
-        if (seen.has(path)) continue;
-        seen.add(path);
+      for (
+        let path = waiting.shift();
+        path !== undefined && visitedPaths.size < 400;
+        path = waiting.shift()
+      ) {
+        if (visitedPaths.has(path)) continue;
+        visitedPaths.add(path);
         const answer = await it.fetch(path, { headers: { Accept: 'text/html,*/*' } });
         ok(answer.status < 500, `${answer.name}`);
         ok(!answer.text.includes(name), `${answer.name}: it shows ${name}`);

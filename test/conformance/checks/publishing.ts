@@ -27,8 +27,8 @@ export const publishChecks: Check[] = [
     needs: ['other key'],
     async run(it) {
       const runId = await it.submitOne({ is_private: true });
-      const sent = urlencoded({ run_ids: String(runId) });
-      const answer = status(await it.api('/test/publish', { ...sent, key: it.otherKey }), 200);
+      const form = urlencoded({ run_ids: String(runId) });
+      const answer = status(await it.api('/test/publish', { ...form, key: it.otherKey }), 200);
       equal(answer.json(), { published: [], ignored: [runId] }, 'the answer');
       equal((await it.one(runId)).is_private, true, 'is_private');
     },

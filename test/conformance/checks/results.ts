@@ -149,8 +149,8 @@ export const resultChecks: Check[] = [
       ];
       const { runs } = await it.submit(triggers.map((trigger) => ({ package: it.name(), trigger })));
       const { results } = await it.since(before);
-      const shown = runs.map(({ run_id }) => results.find((run) => run.run_id === run_id)?.trigger);
-      equal(shown, triggers, 'the triggers');
+      const shownTriggers = runs.map(({ run_id }) => results.find((run) => run.run_id === run_id)?.trigger);
+      equal(shownTriggers, triggers, 'the triggers');
     },
   },
   {

@@ -3,8 +3,8 @@ import { json, multipart, urlencoded } from '../exchange';
 import { equal, includes, ok, problem, status } from '../expectations';
 import { nowSeconds, onlyRun, type Instance, type Result, type RunAnswer } from '../instance';
 
-async function single(it: Instance, query: string, sent: object = { method: 'POST' }): Promise<Result> {
-  const answer = await it.api(`${it.listPath()}/${it.name()}${query}`, sent);
+async function single(it: Instance, query: string, request: object = { method: 'POST' }): Promise<Result> {
+  const answer = await it.api(`${it.listPath()}/${it.name()}${query}`, request);
   return it.one(onlyRun(status(answer, 201).json<RunAnswer>()));
 }
 
@@ -33,15 +33,15 @@ export const singleChecks: Check[] = [
     title: 'its parameters may travel in the body, as a form, as multipart or as JSON',
     async run(it) {
       const fields = { priority: '8', is_private: 'true', trigger: 'a/1' };
-      for (const sent of [
+      for (const request of [
         urlencoded(fields),
         multipart(fields),
         json({ ...fields, priority: 8, is_private: true }),
       ]) {
         includes(
-          await single(it, '', sent),
+          await single(it, '', request),
           { priority: 8, is_private: true, trigger: 'a/1' },
-          sent.headers!['Content-Type']!,
+          request.headers!['Content-Type']!,
         );
       }
     },
@@ -188,12 +188,12 @@ export const batchChecks: Check[] = [
     async run(it) {
       const tests = () => [{ suite: it.suite, arch: it.quietArch, tests: [{ package: it.name() }] }];
       equal((await it.one(onlyRun(await batch(it, tests(), { priority: 9 })))).priority, 9, 'the priority');
-      for (const sent of [
+      for (const request of [
         urlencoded({ tests: JSON.stringify(tests()), priority: '9' }),
         multipart({ tests: { file: JSON.stringify(tests()) }, priority: '9' }),
         json(tests()),
       ]) {
-        status(await it.api('/test/batch', sent), 201);
+        status(await it.api('/test/batch', request), 201);
       }
     },
   },

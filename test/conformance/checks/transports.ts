@@ -39,8 +39,8 @@ export const transportChecks: Check[] = [
         ['', json({ tests: JSON.parse(tests()) as unknown, priority: 7 })],
         ['?priority=7', urlencoded({ tests: tests() })],
       ];
-      for (const [query, sent] of ways) {
-        const answer = status(await it.api(it.listPath() + query, sent), 201);
+      for (const [query, request] of ways) {
+        const answer = status(await it.api(it.listPath() + query, request), 201);
         const run = await it.one(onlyRun(answer.json()));
         equal(run.priority, 7, `${answer.name}: the priority`);
       }
@@ -71,19 +71,19 @@ export const transportChecks: Check[] = [
       'a multipart body that cannot be read is a bad request, and a body of another type is refused with 415',
     async run(it) {
       const good = multipart({ tests: '[]' }, 'x');
-      const sent = (type: string, body = good.body): Sent => ({
+      const withType = (type: string, body = good.body): Sent => ({
         ...good,
         headers: { 'Content-Type': type },
         body,
       });
       problem(
-        await it.api(it.listPath(), sent('multipart/form-data; boundary=x', '--x\r\nContent-Disp')),
+        await it.api(it.listPath(), withType('multipart/form-data; boundary=x', '--x\r\nContent-Disp')),
         400,
       );
-      problem(await it.api(it.listPath(), sent('multipart/form-data')), 400);
+      problem(await it.api(it.listPath(), withType('multipart/form-data')), 400);
       problem(await it.api(it.listPath(), multipart({ 'tests[]': '[]' })), 400);
       for (const type of ['text/plain', 'application/xml', ''])
-        problem(await it.api(it.listPath(), sent(type, '[]')), 415);
+        problem(await it.api(it.listPath(), withType(type, '[]')), 415);
     },
   },
   {

@@ -5,16 +5,16 @@ const isPage = (reply: Reply): boolean => String(reply.headers['content-type']).
 /** Faults of public files, feeds and pages. */
 export const publicDataFaults: FaultMaker[] = [
   () => {
-    let asked = '';
+    let lastPath = '';
     return {
       name: 'a pinned run is the latest',
       caughtBy: 'DAT-03',
       ask: (ask) => {
-        asked = ask.path;
+        lastPath = ask.path;
         ask.path = ask.path.replace('/latest.json', '/history.json');
       },
       reply: (reply) => {
-        if (asked.endsWith('/latest.json')) editJson<unknown[]>(reply, (rows) => rows.at(-1) ?? null);
+        if (lastPath.endsWith('/latest.json')) editJson<unknown[]>(reply, (rows) => rows.at(-1) ?? null);
       },
     };
   },
@@ -60,14 +60,14 @@ export const publicDataFaults: FaultMaker[] = [
     reply: (reply) => delete reply.headers['last-modified'],
   }),
   () => {
-    const kept = new Map<string, Reply>();
+    const replies = new Map<string, Reply>();
     return {
       name: 'latest.json is stale',
       caughtBy: 'DAT-11',
       reply: (reply, { path }) => {
         if (!path.endsWith('/latest.json')) return;
-        if (!kept.has(path)) kept.set(path, { ...reply });
-        Object.assign(reply, kept.get(path));
+        if (!replies.has(path)) replies.set(path, { ...reply });
+        Object.assign(reply, replies.get(path));
       },
     };
   },

@@ -154,7 +154,7 @@ export const requestFaults: FaultMaker[] = [
       caughtBy: 'RET-01',
       reply: (reply, { path }) => {
         if (path.includes('/retry/'))
-          editJson<{ run_id: number }>(reply, (made) => (retries.add(made.run_id), made));
+          editJson<{ run_id: number }>(reply, (retry) => (retries.add(retry.run_id), retry));
         else editRuns(reply, (run) => (retries.has(run.run_id) ? { ...run, trigger: null } : run));
       },
     };

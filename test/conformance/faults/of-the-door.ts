@@ -32,8 +32,8 @@ export function doorFaults(key: string): FaultMaker[] {
       name: 'a key in the address counts',
       caughtBy: 'KEY-06',
       ask: (ask) => {
-        const given = new URL(ask.path, 'http://service').searchParams.get('Auth-Key');
-        if (given) ask.headers['auth-key'] = given;
+        const queryKey = new URL(ask.path, 'http://service').searchParams.get('Auth-Key');
+        if (queryKey) ask.headers['auth-key'] = queryKey;
       },
     }),
     () => ({
@@ -194,8 +194,8 @@ export function doorFaults(key: string): FaultMaker[] {
       caughtBy: 'DOC-01',
       reply: (reply) =>
         editJson<{ paths?: object }>(reply, ({ paths, ...rest }) => {
-          const kept = Object.entries(paths ?? {}).filter(([path]) => !path.includes('publish'));
-          return { ...rest, paths: Object.fromEntries(kept) };
+          const otherPaths = Object.entries(paths ?? {}).filter(([path]) => !path.includes('publish'));
+          return { ...rest, paths: Object.fromEntries(otherPaths) };
         }),
     }),
   ];

@@ -42,9 +42,9 @@ async function problemOf(response: Response): Promise<[number, string]> {
 }
 
 it('answers say until when an API key is valid, and why it no longer is', async () => {
-  const made = await ofKeys<Made>('', json({ name: 'a year', scope: 'read', expires_at: '2999-01-01' }));
-  expect(made).toMatchObject({ scope: 'read', expires_at: '2999-01-01T00:00:00.000Z' });
-  const checked = await api.api('/auth', {}, made.key);
+  const newKey = await ofKeys<Made>('', json({ name: 'a year', scope: 'read', expires_at: '2999-01-01' }));
+  expect(newKey).toMatchObject({ scope: 'read', expires_at: '2999-01-01T00:00:00.000Z' });
+  const checked = await api.api('/auth', {}, newKey.key);
   expect(checked.headers.get('auth-key-expires')).toBe('2999-01-01T00:00:00.000Z');
   expect(await checked.json()).toEqual({
     user: 'alice',
@@ -54,31 +54,37 @@ it('answers say until when an API key is valid, and why it no longer is', async 
   expect((await api.api('/auth')).headers.get('auth-key-expires')).toBeNull();
 
   const client = await connectTo(api.databaseUrl);
-  await client.query(`update api_keys set expires_at = '2026-01-02T03:04:05Z' where key_id = $1`, [made.id]);
+  await client.query(`update api_keys set expires_at = '2026-01-02T03:04:05Z' where key_id = $1`, [
+    newKey.id,
+  ]);
   await client.end();
   const listed = await ofKeys<Made[]>('', {});
   expect(listed).toContainEqual(
-    expect.objectContaining({ id: made.id, expires_at: '2026-01-02T03:04:05.000Z' }),
+    expect.objectContaining({ id: newKey.id, expires_at: '2026-01-02T03:04:05.000Z' }),
   );
-  const changed = await ofKeys<Made>(`/${made.id}`, json({ scope: 'everything' }));
-  expect(changed).toMatchObject({ id: made.id, scope: 'everything', expires_at: '2026-01-02T03:04:05.000Z' });
+  const changed = await ofKeys<Made>(`/${newKey.id}`, json({ scope: 'everything' }));
+  expect(changed).toMatchObject({
+    id: newKey.id,
+    scope: 'everything',
+    expires_at: '2026-01-02T03:04:05.000Z',
+  });
   // The change has reached every process.
   const over = 'This API key has expired, at 2026-01-02T03:04:05.000Z: make another one.';
-  expect(await problemOf(await api.api('/auth', {}, made.key))).toEqual([403, over]);
-  await ofKeys(`/${made.id}`, json({ expires_at: 'never' }));
-  expect((await api.api('/auth', {}, made.key)).status).toBe(200);
+  expect(await problemOf(await api.api('/auth', {}, newKey.key))).toEqual([403, over]);
+  await ofKeys(`/${newKey.id}`, json({ expires_at: 'never' }));
+  expect((await api.api('/auth', {}, newKey.key)).status).toBe(200);
 });
 
 it('an API key does what its scope says, and its refusals say what is missing', async () => {
   const keyOf = async (scope: string): Promise<string> =>
     (await ofKeys<Made>('', json({ name: scope, scope }))).key;
   const [reading, asking] = [await keyOf('read'), await keyOf('submit')];
-  const asked = json([{ package: 'hello' }]);
+  const request = json([{ package: 'hello' }]);
   const statuses = async (key: string): Promise<number[]> => {
     const answers = [
       await api.api('/test?since=0', {}, key),
       await api.api(`/test/${runId}`, {}, key),
-      await api.api('/test/bookworm/amd64', asked, key),
+      await api.api('/test/bookworm/amd64', request, key),
       await api.api(`/retry/${runId}`, { method: 'POST' }, key),
       await api.api('/test/cancel', json({ package: 'hello' }), key),
       await api.api('/test/publish', json({ run_ids: '' }), key),
@@ -88,7 +94,7 @@ it('an API key does what its scope says, and its refusals say what is missing', 
   };
   expect(await statuses(reading)).toEqual([200, 200, 403, 403, 403, 403, 404]);
   expect(await statuses(asking)).toEqual([403, 403, 201, 201, 403, 403, 403]);
-  expect(await problemOf(await api.api('/test/bookworm/amd64', asked, reading))).toEqual([
+  expect(await problemOf(await api.api('/test/bookworm/amd64', request, reading))).toEqual([
     403,
     'The scope of this API key is read: this takes a key of the scope submit or everything.',
   ]);

@@ -39,8 +39,8 @@ it.each(OWN_PAGES)('the page /user/alice%s is its owner’s alone', async (path)
   expect(own.headers.get('cache-control')).toBe('private, no-store');
   expect((await bob.get(`/user/alice${path}`)).status).toBe(403);
   const stranger = new Browser(api.url);
-  const sent = await stranger.get(`/user/alice${path}?x=1`);
-  expect([sent.status, sent.headers.get('location')]).toEqual([
+  const redirect = await stranger.get(`/user/alice${path}?x=1`);
+  expect([redirect.status, redirect.headers.get('location')]).toEqual([
     303,
     `/user/login?next=${encodeURIComponent(`/user/alice${path}?x=1`)}`,
   ]);
@@ -79,9 +79,9 @@ it('an API key is made on its page, shown once, used, given a new secret and rev
   const keyOn = (html: string): string => /<code id="secret">(pk_\w+)<\/code>/.exec(html)![1]!;
   const statusOf = async (key: string): Promise<number> => (await api.api('/auth', {}, key)).status;
 
-  const made = await alice.submit('/user/alice/keys', '/user/alice/keys', { name: '<b>laptop</b>' });
-  expect(made.status).toBe(201);
-  const page = await made.text();
+  const answer = await alice.submit('/user/alice/keys', '/user/alice/keys', { name: '<b>laptop</b>' });
+  expect(answer.status).toBe(201);
+  const page = await answer.text();
   const key = keyOn(page);
   expect(page).toContain('&lt;b&gt;laptop&lt;/b&gt;');
   expect(page).toContain(`${api.url}/api/v1/auth</code>`);
@@ -117,9 +117,9 @@ describe('the page before a retry', () => {
 
   it('the page before a retry sends a browser without a session to the login and back', async () => {
     const browser = new Browser(api.url);
-    const sent = await browser.get(page(), { Accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' });
-    expect(sent.status).toBe(302);
-    const login = sent.headers.get('location')!;
+    const redirect = await browser.get(page(), { Accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' });
+    expect(redirect.status).toBe(302);
+    const login = redirect.headers.get('location')!;
     expect(login).toBe(`/user/login?next=${encodeURIComponent(page())}`);
     const back = await browser.submit(login, '/user/login', { name: 'bob', password: 'of bob' });
     expect(back.headers.get('location')).toBe(page());
@@ -207,15 +207,15 @@ describe('my runs', () => {
     const { userId } = (await api.database.users.find('alice'))!;
     const find = (before: number | null) =>
       api.database.ownRuns.find(userId, { package: 'hello', suites: ['bookworm'] }, 50, before, 10);
-    const found: number[] = [];
+    const runIds: number[] = [];
     let parts = 0;
     for (let before: number | null = null, isEnd = false; !isEnd; parts += 1) {
       const { runs, next } = await find(before);
-      found.push(...runs.map(({ runId }) => runId));
+      runIds.push(...runs.map(({ runId }) => runId));
       [before, isEnd] = [next, next === null];
     }
-    expect(found).toContain(publicRun);
-    expect(new Set(found).size).toBe(found.length);
+    expect(runIds).toContain(publicRun);
+    expect(new Set(runIds).size).toBe(runIds.length);
     expect(parts).toBeGreaterThan(6);
   });
 
@@ -232,9 +232,9 @@ describe('my runs', () => {
     expect(question).toContain('Retry 2 runs?');
     expect(question).toContain('One of those that you chose is left out');
     await api.api(`/retry/${one}`, { method: 'POST' });
-    const done = await alice.post('/user/alice/jobs/retry', { ...ticked, confirmed: 'true' });
-    const text = await done.text();
-    expect([done.status, text.includes('One run was left out')]).toEqual([200, true]);
+    const answer = await alice.post('/user/alice/jobs/retry', { ...ticked, confirmed: 'true' });
+    const text = await answer.text();
+    expect([answer.status, text.includes('One run was left out')]).toEqual([200, true]);
     expect(text).toContain('The other one was changed.');
     expect(await packages('?package=to-retry-too')).toHaveLength(2);
     expect(await packages('?package=to-retry')).toHaveLength(2);
@@ -256,8 +256,8 @@ describe('my runs', () => {
       (await api.database.results.find(id))!.isPrivate;
 
     expect(await alice.textOf('/user/alice/test/publish')).toContain('Ids of runs');
-    const asked = await alice.get(`/user/alice/test/publish?run_ids=${hidden},${foreign},x`);
-    expect(await asked.text()).toContain('Publish one run?');
+    const questionPage = await alice.get(`/user/alice/test/publish?run_ids=${hidden},${foreign},x`);
+    expect(await questionPage.text()).toContain('Publish one run?');
     expect(await isPrivate(hidden)).toBe(true);
     const confirmed = { ...ticked(hidden, foreign), confirmed: 'true' };
     expect((await alice.post('/user/alice/test/publish', confirmed)).status).toBe(303);

@@ -23,9 +23,9 @@ const pathsOf = (method: string): string[] =>
 it('the pages for administrators lead strangers to the login and back, and are refused to other users', async () => {
   expect(pathsOf('GET').length).toBeGreaterThan(0);
   for (const path of pathsOf('GET').map((each) => each.replace(/:\w+/g, 'alice'))) {
-    const sent = await new Browser(api.url).get(path);
+    const redirect = await new Browser(api.url).get(path);
     const login = `/user/login?next=${encodeURIComponent(path)}`;
-    expect([path, sent.status, sent.headers.get('location')]).toEqual([path, 303, login]);
+    expect([path, redirect.status, redirect.headers.get('location')]).toEqual([path, 303, login]);
     expect([path, (await alice.get(path)).status]).toEqual([path, 403]);
   }
   expect(await alice.textOf('/')).not.toContain('href="/admin/"');
@@ -59,9 +59,9 @@ async function confirmed(
   action: string,
   values: Record<string, string> = {},
 ): Promise<Response> {
-  const asked = await admin.submit(page, action, values);
-  const html = await asked.text();
-  expect([asked.status, html]).toEqual([200, expect.stringContaining('name="confirmed" value="true"')]);
+  const answer = await admin.submit(page, action, values);
+  const html = await answer.text();
+  expect([answer.status, html]).toEqual([200, expect.stringContaining('name="confirmed" value="true"')]);
   return admin.post(action, hiddenIn(html));
 }
 
@@ -134,11 +134,11 @@ it('queues are paused and resumed, and each mistake is explained', async () => {
 it('runs are cancelled and get another priority by selection, after a question that counts them', async () => {
   const runIds = [await api.submit('selected'), await api.submit('selected', { is_private: true })];
   const page = '/admin/queues/';
-  const asked = await admin.submit(page, '/admin/queues/cancel', {
+  const answer = await admin.submit(page, '/admin/queues/cancel', {
     package: 'selected',
     reason: 'a mistake',
   });
-  const question = await asked.text();
+  const question = await answer.text();
   expect(question).toContain('Cancel 2 runs?');
   expect(question).toContain('2 wait, 0 are executed. By queue: bookworm/amd64 2.');
   expect(hiddenIn(question)).toEqual({
@@ -150,8 +150,8 @@ it('runs are cancelled and get another priority by selection, after a question t
   expect(await api.database.results.find(runIds[0]!)).toMatchObject({ state: 'queued' });
   const form = { ...hiddenIn(question), confirmed: '', priority: '9' };
   const raised = await admin.post('/admin/queues/priority', form);
-  const done = await admin.post('/admin/queues/priority', hiddenIn(await raised.text()));
-  expect(await done.text()).toContain('The priority of 2 runs is 9 now.');
+  const changed = await admin.post('/admin/queues/priority', hiddenIn(await raised.text()));
+  expect(await changed.text()).toContain('The priority of 2 runs is 9 now.');
   expect(await (await admin.post('/admin/queues/cancel', hiddenIn(question))).text()).toContain('2 runs');
   for (const runId of runIds)
     expect(await api.database.results.find(runId)).toMatchObject({ cancelled: true, priority: 9 });
@@ -193,8 +193,8 @@ it('workers are drained, given runs again and looked at on their pages', async (
     409,
     expect.stringContaining('`proctor worker add w2`'),
   ]);
-  const asked = await admin.submit(page, `${page}/revoke`);
-  expect(await asked.text()).toContain('0 tests that it executes are stopped');
+  const answer = await admin.submit(page, `${page}/revoke`);
+  expect(await answer.text()).toContain('0 tests that it executes are stopped');
   expect((await admin.get('/admin/workers/ghost')).status).toBe(404);
 });
 

@@ -40,7 +40,7 @@ afterAll(async () => {
 /** Addresses that a page, a feed or the headers of an answer lead to. */
 function linksOf(body: string, headers: Headers): string[] {
   const attributes = body.matchAll(/\s(?:href|src|action|formaction|data-[a-z-]+)="([^"]*)"/g);
-  const found = [
+  const addresses = [
     ...[...attributes].map(([whole, url]) =>
       /data-(hotkey|base)/.test(whole) || !/^\/|^http/.test(url!) ? '' : url!,
     ),
@@ -48,19 +48,19 @@ function linksOf(body: string, headers: Headers): string[] {
     ...[...(headers.get('link') ?? '').matchAll(/<([^>]*)>/g)].map(([, url]) => url!),
     headers.get('location') ?? '',
   ];
-  return found.filter((url) => url !== '').map((url) => url.replaceAll('&amp;', '&'));
+  return addresses.filter((url) => url !== '').map((url) => url.replaceAll('&amp;', '&'));
 }
 
 /** Follows what it finds. @returns the paths that it asked for */
 async function walk(browser: Browser, starts: string[]): Promise<Set<string>> {
-  const seen = new Set<string>();
+  const visitedPaths = new Set<string>();
   const shapes = new Set<string>();
   const todo = [...starts];
   for (let path = todo.pop(); path !== undefined; path = todo.pop()) {
     // Lists lead to many addresses of one kind.
     const shape = path.replace(/\d+/g, '1').replace(/\?.*$/, '');
-    if (seen.has(path) || shapes.has(shape) || /events|logout|-\/live/.test(path)) continue;
-    seen.add(path);
+    if (visitedPaths.has(path) || shapes.has(shape) || /events|logout|-\/live/.test(path)) continue;
+    visitedPaths.add(path);
     shapes.add(shape);
     const response = await browser.get(path);
     const type = response.headers.get('content-type') ?? '';
@@ -74,13 +74,13 @@ async function walk(browser: Browser, starts: string[]): Promise<Set<string>> {
       todo.push(pathname + search);
     }
   }
-  return seen;
+  return visitedPaths;
 }
 
 it('below a path, every link, form, file, redirect and cookie stays below it', async () => {
   const root = new Browser(origin);
   await root.submit('/ci/user/login', '/ci/user/login', { name: 'root', password: 'of root' });
-  const seen = await walk(root, ['/ci/']);
+  const visitedPaths = await walk(root, ['/ci/']);
   expect(strays).toEqual([]);
   for (const path of [
     '/ci/packages/h/hello/',
@@ -89,23 +89,23 @@ it('below a path, every link, form, file, redirect and cookie stays below it', a
     '/ci/admin/users/',
     '/ci/api/doc',
   ])
-    expect([path, seen.has(path)]).toEqual([path, true]);
-  expect(seen.size).toBeGreaterThan(60);
+    expect([path, visitedPaths.has(path)]).toEqual([path, true]);
+  expect(visitedPaths.size).toBeGreaterThan(60);
 });
 
 it('below a path, a login leads back, its cookie is of the path alone, and the way out leads to the first page', async () => {
-  const sent = await alice.get('/ci/user/alice/jobs?arch=amd64');
-  expect(sent.headers.get('location')).toBe(
+  const redirect = await alice.get('/ci/user/alice/jobs?arch=amd64');
+  expect(redirect.headers.get('location')).toBe(
     `/ci/user/login?next=${encodeURIComponent('/user/alice/jobs?arch=amd64')}`,
   );
-  const came = await alice.submit(sent.headers.get('location')!, '/ci/user/login', {
+  const came = await alice.submit(redirect.headers.get('location')!, '/ci/user/login', {
     name: 'alice',
     password: 'of alice',
   });
   expect([came.status, came.headers.get('location')]).toEqual([303, '/ci/user/alice/jobs?arch=amd64']);
   const original = encodeURIComponent(`${origin}/ci/user/alice/keys`);
-  for (const asked of [original, '/ci/user/alice/keys', '/user/alice/keys'])
-    expect((await alice.get(`/ci/user/login?original_url=${asked}`)).headers.get('location')).toBe(
+  for (const originalUrl of [original, '/ci/user/alice/keys', '/user/alice/keys'])
+    expect((await alice.get(`/ci/user/login?original_url=${originalUrl}`)).headers.get('location')).toBe(
       '/ci/user/alice/keys',
     );
   const look = await alice.post('/ci/-/look', { look: 'dark', back: '/packages/' });
@@ -139,8 +139,8 @@ it('a proxy may leave the path of the service in what it passes on', async () =>
     '/data/v1/queues',
     '/no/such',
   ]) {
-    const [cut, left] = [await fetch(`${api.url}${path}`), await fetch(`${api.url}/ci${path}`)];
-    expect([path, left.status, left.headers.get('content-type')]).toEqual([
+    const [cut, whole] = [await fetch(`${api.url}${path}`), await fetch(`${api.url}/ci${path}`)];
+    expect([path, whole.status, whole.headers.get('content-type')]).toEqual([
       path,
       cut.status,
       cut.headers.get('content-type'),

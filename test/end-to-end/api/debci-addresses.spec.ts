@@ -46,8 +46,8 @@ it.each(ADDRESSES)(
 );
 
 it('an original address of this very server is followed, also by the login', async () => {
-  const asked = `/user/login?original_url=${encodeURIComponent(`${api.url}/user/alice/jobs?arch=amd64`)}`;
-  expect((await alice.get(asked)).headers.get('location')).toBe('/user/alice/jobs?arch=amd64');
+  const loginPath = `/user/login?original_url=${encodeURIComponent(`${api.url}/user/alice/jobs?arch=amd64`)}`;
+  expect((await alice.get(loginPath)).headers.get('location')).toBe('/user/alice/jobs?arch=amd64');
   const bob = new Browser(api.url);
   const { form_token: token, next } = hiddenIn(await bob.textOf('/user/login?original_url=/user/bob/keys'));
   expect(next).toBe('/user/bob/keys');
@@ -95,9 +95,9 @@ it.each([
   ['/triggers/feed.xml', '/triggers/feed.xml/'],
   ['/triggers/g%2B%2B/1~a/feed.xml', '/triggers/g++/1%7Ea/feed.xml/'],
 ])('a reader knows the feed %s again, when asked for as %s too', async (path, spelled) => {
-  for (const asked of [path, spelled]) {
-    const id = /<id>([^<]*)<\/id>/.exec(await (await api.fetch(asked)).text())?.[1];
-    expect([asked, id]).toEqual([asked, api.url + path]);
+  for (const spelling of [path, spelled]) {
+    const id = /<id>([^<]*)<\/id>/.exec(await (await api.fetch(spelling)).text())?.[1];
+    expect([spelling, id]).toEqual([spelling, api.url + path]);
   }
 });
 
@@ -183,8 +183,8 @@ describe('the filters of debci', () => {
     ['trigger=glibc*gcc', ['hello bookworm']],
     ['trigger=glibc%25gcc', []],
     ['trigger=&package=zlib', ['zlib trixie']],
-  ])('my runs are filtered by %s', async (query, found) => {
-    expect(await jobs(query)).toEqual(found);
+  ])('my runs are filtered by %s', async (query, runNames) => {
+    expect(await jobs(query)).toEqual(runNames);
   });
 
   it('the form keeps what was asked for', async () => {

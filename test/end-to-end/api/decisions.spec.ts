@@ -41,9 +41,9 @@ it.each<[Json, string]>([
   [{ arch: 'amd64' }, 'amd64'],
   [{ suite: null }, 'arm64'],
 ])('the dispatchers get a signal about a pause of %j, and about its end', async (scope, arch) => {
-  const [begun, reason] = [signalOf(arch), 'the mirror is away <b>'];
+  const [signal, reason] = [signalOf(arch), 'the mirror is away <b>'];
   expect((await decide('pause', { ...scope, reason }))[0]).toBe(200);
-  await begun;
+  await signal;
   const page = await (await api.fetch('/')).text();
   expect(page).toMatch(/ is paused by root \(since .* UTC\): the mirror is away &lt;b&gt;/);
   const ended = signalOf(arch);

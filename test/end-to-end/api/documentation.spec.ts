@@ -42,9 +42,12 @@ beforeAll(async () => {
 /** @throws what in the answer is not as the document says */
 async function expectAsDocumented(method: string, path: string, response: Response): Promise<void> {
   const { responses } = document.paths[path]![method]!;
-  const found = responses[String(response.status)];
-  if (!found) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-  const answer = found.$ref ? document.components.responses[found.$ref.split('/').at(-1)!]! : found;
+  const description = responses[String(response.status)];
+  if (!description)
+    throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  const answer = description.$ref
+    ? document.components.responses[description.$ref.split('/').at(-1)!]!
+    : description;
   const type = response.headers.get('content-type')?.split(';')[0];
   expect(Object.keys(answer.content ?? {})).toEqual(type ? [type] : []);
   if (!type?.endsWith('json')) return;

@@ -77,15 +77,15 @@ async function status(
       agent: false,
       headers: { ...(!('Cookie' in headers) && { 'Auth-Key': proctor.adminKey }), ...length, ...headers },
     };
-    const sent = request(proctor.url + path, options, (answer) => {
+    const outgoing = request(proctor.url + path, options, (answer) => {
       answer.resume();
       answer.once('close', () => resolve(answer.statusCode!));
     });
     // A refusal may come while the rest is sent.
-    sent.once('error', (error: NodeJS.ErrnoException) =>
+    outgoing.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EPIPE' || error.code === 'ECONNRESET' ? resolve(413) : reject(error),
     );
-    sent.end(body);
+    outgoing.end(body);
   });
 }
 
@@ -102,7 +102,7 @@ async function expectShort(
   body: Buffer,
   headers: Record<string, string>,
 ): Promise<number> {
-  let seen = { name, status: 0, heldMs: Infinity };
+  let shortest = { name, status: 0, heldMs: Infinity };
   for (let trial = 0; trial < TRIES; trial += 1) {
     await look();
     bare.reset();
@@ -114,13 +114,15 @@ async function expectShort(
       if (answered === 503 && trial < TRIES - 1) continue;
       if (answered !== 503) throw new Error(`${answered} to ${name}`);
     }
-    if (heldMs < seen.heldMs) seen = { name, status: answered, heldMs };
-    if (seen.heldMs <= (answered < 400 ? ACCEPTED_MS : REFUSED_MS)) break;
+    if (heldMs < shortest.heldMs) shortest = { name, status: answered, heldMs };
+    if (shortest.heldMs <= (answered < 400 ? ACCEPTED_MS : REFUSED_MS)) break;
   }
-  longest.push(seen);
-  if (seen.heldMs > (seen.status < 400 ? ACCEPTED_MS : REFUSED_MS))
-    throw new Error(`${seen.name} (${seen.status}) held the event loop for ${Math.round(seen.heldMs)} ms`);
-  return seen.status;
+  longest.push(shortest);
+  if (shortest.heldMs > (shortest.status < 400 ? ACCEPTED_MS : REFUSED_MS))
+    throw new Error(
+      `${shortest.name} (${shortest.status}) held the event loop for ${Math.round(shortest.heldMs)} ms`,
+    );
+  return shortest.status;
 }
 
 const sentTo = (
@@ -184,19 +186,19 @@ it('the event loop of the api does not wait for a body that any other route is s
       .map((method) => [method.toUpperCase(), path.replaceAll(/\{[^}]*\}/g, '1')] as const),
   );
   expect(routes.length).toBeGreaterThan(40);
-  const drawn = drawing();
+  const draw = drawing();
   const until = Date.now() + BUDGET_MS;
   let tried = 0;
   // Each route at least once, then for as long as there is time.
   for (; tried < routes.length || Date.now() < until; tried += 1) {
     const [method, path] = routes[tried % routes.length]!;
-    const shape = SHAPES[drawn(SHAPES.length)]!;
+    const shape = SHAPES[draw(SHAPES.length)]!;
     const query = [
       '',
       `?q=${'a'.repeat(12_000)}`,
       `?${'a=1&'.repeat(3_000)}`,
       `?page=${'9'.repeat(15)}&since=${'9'.repeat(300)}`,
-    ][drawn(4)]!;
+    ][draw(4)]!;
     const bytes = method === 'POST' ? SHORT_BYTES : 50_000;
     const headers = { 'Content-Type': shape.type };
     await expectShort(
@@ -218,18 +220,18 @@ it('the event loop of the api does not wait for a page, whatever its query and i
   // A session that is over has no pages; what follows something goes on until its client ends it.
   const pages = routes.filter((route) => !/ \/api|logout|\/login|\/live|stream|:rest|\*/.test(route));
   expect(pages.length).toBeGreaterThan(60);
-  const drawn = drawing();
+  const draw = drawing();
   for (const route of pages) {
     const [method = '', pattern = ''] = route.split(' ');
     const path = pattern.replaceAll(/:user\b/g, 'admin').replaceAll(/:\w+/g, '1');
-    const query = PAGE_QUERIES[drawn(PAGE_QUERIES.length)]!;
+    const query = PAGE_QUERIES[draw(PAGE_QUERIES.length)]!;
     const forms = method === 'GET' ? [''] : PAGE_FORMS;
     for (const form of forms) {
       const body = Buffer.from(form === '' ? '' : `${headers.form}&${form}`);
-      const asked = method === 'GET' ? path + query : path;
-      const name = `${method} ${asked.slice(0, 80)} ${form.slice(0, 20)}`;
+      const target = method === 'GET' ? path + query : path;
+      const name = `${method} ${target.slice(0, 80)} ${form.slice(0, 20)}`;
       const type = { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' };
-      await expectShort(name, method, asked, body, { Cookie: headers.cookie, Accept: 'text/html', ...type });
+      await expectShort(name, method, target, body, { Cookie: headers.cookie, Accept: 'text/html', ...type });
     }
   }
   console.info(`${pages.length} pages; longest:\n${longestBlocks()}`);

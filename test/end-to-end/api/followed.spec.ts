@@ -44,23 +44,24 @@ it('packages are followed by name and pattern, and those of private runs are not
 });
 
 it('a key follows packages for its user and leaves them, as the page does', async () => {
-  const asked = (method: string, path = '', packages?: unknown) => {
+  const requestFollowed = (method: string, path = '', packages?: unknown) => {
     const headers = { 'Content-Type': 'application/json' };
     const body = packages === undefined ? {} : { headers, body: JSON.stringify({ packages }) };
     return api.api(`/followed${path}`, { method, ...body }, api.keys.bob);
   };
-  const answer = await (await asked('POST', '', ['hel*', 'gone'])).json();
+  const answer = await (await requestFollowed('POST', '', ['hel*', 'gone'])).json();
   expect(answer).toMatchObject({ patterns: ['gone', 'hel*'], packages: [{ package: 'hello' }] });
   expect(await (await bob.get('/user/bob/packages.json')).json()).toEqual(answer);
-  expect(await (await asked('GET')).json()).toEqual(answer);
-  expect([(await asked('DELETE', '/hel%2A')).status, (await asked('DELETE', '/hel%2A')).status]).toEqual([
-    204, 404,
-  ]);
+  expect(await (await requestFollowed('GET')).json()).toEqual(answer);
+  expect([
+    (await requestFollowed('DELETE', '/hel%2A')).status,
+    (await requestFollowed('DELETE', '/hel%2A')).status,
+  ]).toEqual([204, 404]);
   for (const wrong of [['Hello'], [5], [], 7])
-    expect([wrong, (await asked('POST', '', wrong)).status]).toEqual([wrong, 400]);
-  expect((await asked('DELETE', '/a%00')).status).toBe(404);
-  expect((await asked('DELETE', '/gone')).status).toBe(204);
-  expect(await (await asked('GET')).json()).toMatchObject({ patterns: [], packages: [] });
+    expect([wrong, (await requestFollowed('POST', '', wrong)).status]).toEqual([wrong, 400]);
+  expect((await requestFollowed('DELETE', '/a%00')).status).toBe(404);
+  expect((await requestFollowed('DELETE', '/gone')).status).toBe(204);
+  expect(await (await requestFollowed('GET')).json()).toMatchObject({ patterns: [], packages: [] });
 });
 
 it('a feed of my packages needs its address alone, which is renewed and ended', async () => {

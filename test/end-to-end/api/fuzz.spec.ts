@@ -41,7 +41,7 @@ let instance: Instance;
 let database: Client;
 let port: number;
 let routes: string[];
-let known: Known;
+let targets: Known;
 let silent: Promise<unknown>;
 
 beforeAll(async () => {
@@ -89,7 +89,7 @@ beforeAll(async () => {
     (await withKeys.apiKeys.create('carol', 'two')).id,
   ];
   await withKeys.close();
-  known = {
+  targets = {
     suite: instance.suite,
     arch: instance.quietArch,
     key: instance.options.key,
@@ -163,7 +163,7 @@ const submission = (text: string): [FuzzedRequest] => [
     method: 'POST',
     path: `/api/v1${instance.listPath()}`,
     headers: [
-      ['Auth-Key', known.key],
+      ['Auth-Key', targets.key],
       ['Content-Type', 'application/json'],
     ],
     body: Buffer.from(text),
@@ -173,25 +173,25 @@ const submission = (text: string): [FuzzedRequest] => [
 
 it('the api answers every well-formed request properly, and creates what it says', async () => {
   let tried = 0;
-  const seen = new Map<number | null, number>();
-  const property = fc.asyncProperty(fuzzedRequest(routes, known), async (request) => {
+  const statusCounts = new Map<number | null, number>();
+  const property = fc.asyncProperty(fuzzedRequest(routes, targets), async (request) => {
     const before = await runs();
     const answer = await sendRaw(port, bytesOf(request));
     tried += 1;
-    seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
+    statusCounts.set(answer.status, (statusCounts.get(answer.status) ?? 0) + 1);
     expectProper(request, answer);
     expect((await runs()) - before).toBe(announced(request, answer));
   });
   // One that creates and one that is refused are there, however few are drawn on a busy machine.
   await fc.assert(property, { ...limits, examples: [submission('[{"package":"hello"}]'), submission('[')] });
-  console.info(`${tried} requests: ${JSON.stringify(Object.fromEntries(seen))}`);
-  expect(seen.get(201)).toBeGreaterThan(0);
-  expect(seen.get(400)).toBeGreaterThan(0);
+  console.info(`${tried} requests: ${JSON.stringify(Object.fromEntries(statusCounts))}`);
+  expect(statusCounts.get(201)).toBeGreaterThan(0);
+  expect(statusCounts.get(400)).toBeGreaterThan(0);
 });
 
 it('the api answers or closes every malformed request', async () => {
   const before = await runs();
-  const valid = fuzzedRequest(routes, known).map(bytesOf);
+  const valid = fuzzedRequest(routes, targets).map(bytesOf);
   const broken = fc.oneof(
     fc.uint8Array({ minLength: 1, maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
     fc.tuple(valid, fc.nat(400)).map(([bytes, length]) => bytes.subarray(0, length)),
@@ -243,7 +243,7 @@ it('the api creates all of a list or nothing when the connection breaks', async 
     async (items, at, isCut) => {
       const name = instance.name('broken');
       const body = JSON.stringify(Array.from({ length: items }, () => ({ package: name })));
-      const head = `POST /api/v1${instance.listPath()} HTTP/1.1\r\nHost: a\r\nAuth-Key: ${known.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+      const head = `POST /api/v1${instance.listPath()} HTTP/1.1\r\nHost: a\r\nAuth-Key: ${targets.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
       const bytes = Buffer.from(head + body);
       // Cut within the bytes, or whole and gone before the answer.
       await abandon(bytes.subarray(0, isCut ? at % bytes.length : undefined), isCut ? 0 : at % 5);

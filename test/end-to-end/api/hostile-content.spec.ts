@@ -106,8 +106,8 @@ function allVisits(): [string, Visit][] {
 const isPage = ({ type }: Visit): boolean => type === 'text/html';
 const isMarkup = ({ type }: Visit): boolean => /\/html$|xml$/.test(type);
 
-function expectHarmless(found: [string, Visit][]): void {
-  const faults = found.flatMap(([name, { path, type, headers, body, ...visit }]) => {
+function expectHarmless(visits: [string, Visit][]): void {
+  const faults = visits.flatMap(([name, { path, type, headers, body, ...visit }]) => {
     const own = isMarkup({ path, type, headers, body, ...visit }) ? markupFaults(body, scene.api.url) : [];
     const policy = headers.get('content-security-policy');
     if (policy !== POLICY && !policy?.includes('sandbox')) own.push(`the policy ${policy}`);
@@ -123,8 +123,10 @@ function expectHarmless(found: [string, Visit][]): void {
 
 it('the walk comes to every page, for some reader', () => {
   const [[, { pageRoutes }]] = visitors as [(typeof visitors)[0]];
-  const seen = new Set(allVisits().flatMap(([, { route, status }]) => (status === 200 ? [route] : [])));
-  const unseen = pageRoutes.filter((route) => !seen.has(route) && !route.startsWith('/data/'));
+  const visitedRoutes = new Set(
+    allVisits().flatMap(([, { route, status }]) => (status === 200 ? [route] : [])),
+  );
+  const unseen = pageRoutes.filter((route) => !visitedRoutes.has(route) && !route.startsWith('/data/'));
   expect(unseen.sort()).toEqual([...NO_PAGES].sort());
 });
 
@@ -183,7 +185,7 @@ it('a hostile part of an address, and a hostile value asked for, is text on each
     for (const visit of visitor.visits.filter(isPage))
       for (const [route, name] of namesAskedBy(visit, (path) => visitor.routeOf(path)))
         names.set(route, (names.get(route) ?? new Set()).add(name));
-  const found: [string, Visit][] = [];
+  const visits: [string, Visit][] = [];
   for (const [name, visitor] of visitors) {
     // What a user and an administrator are shown alike is asked for by the latter.
     const pages = visitor.visits.filter(
@@ -192,10 +194,10 @@ it('a hostile part of an address, and a hostile value asked for, is text on each
     );
     for (const { route, path } of new Map(pages.map((visit) => [visit.route, visit])).values())
       for (const hostile of hostilePaths(route, path, names.get(route) ?? [], EVIL_NAME))
-        found.push([name, await visitor.visit(hostile, route)]);
+        visits.push([name, await visitor.visit(hostile, route)]);
   }
-  expect(found.length).toBeGreaterThan(200);
-  expectHarmless(found);
+  expect(visits.length).toBeGreaterThan(200);
+  expectHarmless(visits);
 });
 
 /** What a form that was not sent from a page of this server, by its own user, lacks or has. */
@@ -213,23 +215,23 @@ const FOREIGN: [string, Record<string, string>, Record<string, string>?][] = [
 const WITHOUT_TOKEN = '/-/look';
 
 it('each form of each page is refused when it comes from elsewhere or lacks its token', async () => {
-  const asked = new Set<string>();
-  const taken: string[] = [];
+  const actions = new Set<string>();
+  const acceptances: string[] = [];
   for (const [name, visitor, browser] of visitors) {
     const forms = new Map<string, SentForm>();
     for (const visit of visitor.visits)
       for (const form of formsOf(visit)) forms.set(form.action.replace(/\d+/g, '#'), form);
     for (const { action, hidden } of forms.values()) {
-      asked.add(action.replace(/\d+/g, '#').replace(`/${name}/`, '/USER/'));
+      actions.add(action.replace(/\d+/g, '#').replace(`/${name}/`, '/USER/'));
       for (const [from, headers, changes] of FOREIGN) {
         if (action === WITHOUT_TOKEN && changes) continue;
         const { status } = await browser.post(action, { ...hidden, ...changes }, headers);
-        if (status !== 403) taken.push(`${name} ${action} from ${from}: ${status}`);
+        if (status !== 403) acceptances.push(`${name} ${action} from ${from}: ${status}`);
       }
     }
   }
-  expect(taken).toEqual([]);
-  expect([...asked]).toEqual(
+  expect(acceptances).toEqual([]);
+  expect([...actions]).toEqual(
     expect.arrayContaining(['/user/login', '/user/logout', '/user/USER/keys', WITHOUT_TOKEN]),
   );
 });

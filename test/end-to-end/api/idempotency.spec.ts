@@ -15,7 +15,7 @@ async function count(): Promise<number> {
   return results.length;
 }
 
-async function sent(path: string, word: string, init: RequestInit = {}): Promise<[number, unknown]> {
+async function answerTo(path: string, word: string, init: RequestInit = {}): Promise<[number, unknown]> {
   const headers = { 'Idempotency-Key': word, ...init.headers };
   const response = await api.api(path, { method: 'POST', ...init, headers });
   return [response.status, await response.json()];
@@ -33,31 +33,31 @@ it.each<[string, string, () => RequestInit, number]>([
   'a request %s that is sent again with other slashes creates nothing twice',
   async (what, path, init, created) => {
     const before = await count();
-    const [status, answer] = await sent(path, what, init());
+    const [status, answer] = await answerTo(path, what, init());
     expect(status).toBe(201);
     expect(await count()).toBe(before + created);
     const withSlashes = `/${path}/`.replace('?priority=3/', '/?priority=3');
-    expect(await sent(withSlashes, what, init())).toEqual([201, answer]);
+    expect(await answerTo(withSlashes, what, init())).toEqual([201, answer]);
     expect(await count()).toBe(before + created);
   },
 );
 
 it('a request that is sent again to another place is refused', async () => {
-  await sent(LIST, 'other', json([{ package: 'hello' }]));
+  await answerTo(LIST, 'other', json([{ package: 'hello' }]));
   const before = await count();
   const others: [string, RequestInit][] = [
     ['/test/bookworm/arm64', json([{ package: 'hello' }])],
     ['/test/batch', json([PART])],
   ];
   for (const [path, init] of others) {
-    expect(await sent(path, 'other', init)).toEqual([409, expect.objectContaining({ status: 409 })]);
+    expect(await answerTo(path, 'other', init)).toEqual([409, expect.objectContaining({ status: 409 })]);
   }
   expect(await count()).toBe(before);
 });
 
 it.each(['', 'x'.repeat(256), 'é'])('the Idempotency-Key %j is refused', async (word) => {
   const before = await count();
-  const [status, problem] = await sent(LIST, word, json([{ package: 'hello' }]));
+  const [status, problem] = await answerTo(LIST, word, json([{ package: 'hello' }]));
   expect([status, problem]).toEqual([
     400,
     expect.objectContaining({ detail: expect.stringContaining('Idempotency-Key') }),

@@ -51,37 +51,37 @@ async function make(name: string, headers: Record<string, string> = {}): Promise
 const statusOf = async (key: string): Promise<number> => (await api.api('/auth', {}, key)).status;
 
 it('API keys are made, used, listed and revoked', async () => {
-  const made = await make('laptop');
-  expect(made).toEqual({
+  const newKey = await make('laptop');
+  expect(newKey).toEqual({
     id: expect.any(Number),
     name: 'laptop',
     key: expect.stringMatching(/^pk_[0-9a-f]{56}$/),
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     ...{ scope: 'everything', expires_at: null },
   });
-  const response = await api.api('/auth', {}, made.key);
+  const response = await api.api('/auth', {}, newKey.key);
   expect([response.status, response.headers.get('auth-user')]).toEqual([200, 'alice']);
 
   const listed = await keys('', ALICE);
   expect(listed.headers.get('auth-user')).toBe('alice');
   const list = (await listed.json()) as Key[];
-  const { id, name, created_at } = made;
+  const { id, name, created_at } = newKey;
   expect(list).toContainEqual({
     id,
     name,
     created_at,
-    prefix: made.key.slice(0, 13),
+    prefix: newKey.key.slice(0, 13),
     last_used_at: expect.anything(),
     ...{ scope: 'everything', expires_at: null },
   });
-  expect(JSON.stringify(list)).not.toContain(made.key.slice(13));
+  expect(JSON.stringify(list)).not.toContain(newKey.key.slice(13));
   expect(list).toHaveLength(3);
 
-  const revoked = await keys(`/${made.id}`, ALICE, { method: 'DELETE' });
+  const revoked = await keys(`/${newKey.id}`, ALICE, { method: 'DELETE' });
   expect([revoked.status, await revoked.text()]).toEqual([204, '']);
-  expect(await statusOf(made.key)).toBe(403);
+  expect(await statusOf(newKey.key)).toBe(403);
   expect(await (await keys('', ALICE)).json()).toHaveLength(2);
-  expect((await keys(`/${made.id}`, ALICE, { method: 'DELETE' })).status).toBe(404);
+  expect((await keys(`/${newKey.id}`, ALICE, { method: 'DELETE' })).status).toBe(404);
 });
 
 it('API keys of others are not there', async () => {
@@ -102,20 +102,20 @@ it('API keys of others are not there', async () => {
 
 it('API keys are made once for a request that is sent again', async () => {
   const header = { 'Idempotency-Key': 'make-one' };
-  const made = await make('once', header);
-  expect(await make('once', header)).toEqual(made);
-  expect(await statusOf(made.key)).toBe(200);
+  const newKey = await make('once', header);
+  expect(await make('once', header)).toEqual(newKey);
+  expect(await statusOf(newKey.key)).toBe(200);
   expect((await post('', ALICE, { name: 'another' }, header)).status).toBe(409);
   const list = (await (await keys('', ALICE)).json()) as Key[];
   expect(list.filter(({ name }) => name === 'once')).toHaveLength(1);
   const ofBob = (await (await post('', BOB, { name: 'once' }, header)).json()) as Key;
-  expect(ofBob.id).not.toBe(made.id);
+  expect(ofBob.id).not.toBe(newKey.id);
 });
 
 it('API keys are made once for equal requests at the same time', async () => {
   const header = { 'Idempotency-Key': 'at-once' };
-  const made = await Promise.all([1, 2, 3].map(() => make('at once', header)));
-  expect(new Set(made.map(({ key }) => key)).size).toBe(1);
+  const newKeys = await Promise.all([1, 2, 3].map(() => make('at once', header)));
+  expect(new Set(newKeys.map(({ key }) => key)).size).toBe(1);
 });
 
 it('API keys do not lie about in the database', async () => {

@@ -103,16 +103,16 @@ describe('large bodies', () => {
   /** Announces a body and sends the beginning of it; resolves once the server reads it. */
   async function slow(bytes: number | null): Promise<ClientRequest> {
     const length = bytes === null ? {} : { 'Content-Length': String(bytes) };
-    const sent = request(api.url + `/api/v1${LIST}`, {
+    const outgoing = request(api.url + `/api/v1${LIST}`, {
       method: 'POST',
       headers: { ...headers(), ...length, Expect: '100-continue' },
       agent: false,
     });
-    sent.on('error', () => undefined);
-    sent.flushHeaders();
-    await new Promise((resolve) => sent.once('continue', resolve));
-    sent.write('[');
-    return sent;
+    outgoing.on('error', () => undefined);
+    outgoing.flushHeaders();
+    await new Promise((resolve) => outgoing.once('continue', resolve));
+    outgoing.write('[');
+    return outgoing;
   }
 
   const post = (body: string): Promise<Response> =>
@@ -180,12 +180,12 @@ describe('bodies that are longer than their route needs', () => {
     const status = (bytes: number) =>
       new Promise<number | undefined>((resolve, reject) => {
         const headers = { 'Auth-Key': api.keys.alice, 'Content-Type': 'text/plain', 'Content-Length': bytes };
-        const sent = request(`${api.url}/api/v1/auth`, { headers, agent: false }, (answer) => {
+        const outgoing = request(`${api.url}/api/v1/auth`, { headers, agent: false }, (answer) => {
           answer.resume();
           resolve(answer.statusCode);
         });
-        sent.once('error', reject);
-        sent.end(Buffer.alloc(bytes, '['));
+        outgoing.once('error', reject);
+        outgoing.end(Buffer.alloc(bytes, '['));
       });
     expect(await status(60_000)).toBe(200);
     expect(await status(70_000)).toBe(413);

@@ -110,9 +110,9 @@ it('hostile lines of a log are text on its page', async () => {
   expect(html).toContain('</a>100%\n');
   expect(html).toMatch(/y{1000} <a class="rest" href="[^"]*raw\?line=\d+">show all 1000005 bytes<\/a>/);
   expect(html.length).toBeLessThan(40_000);
-  const found = await page(`${path}/log?q=needle`);
-  expect(found).not.toContain('\u202e');
-  expect(found).toContain('<code>a<span class="hidden-character">U+202E</span>bidi needle</code>');
+  const searchPage = await page(`${path}/log?q=needle`);
+  expect(searchPage).not.toContain('\u202e');
+  expect(searchPage).toContain('<code>a<span class="hidden-character">U+202E</span>bidi needle</code>');
   const rest = /class="rest" href="([^"]*)"/.exec(html)![1]!;
   expect(await (await api.fetch(rest)).text()).toBe(`long ${'y'.repeat(1_000_000)}`);
 });
@@ -137,8 +137,8 @@ it('a long log is shown in parts around what is wanted, and searched as a whole'
   const middle = await page(`${path}/log?from=300000`);
   expect(middle).toContain('<a id="L300000"');
   expect(middle).not.toContain('<a id="L400001"');
-  const found = await page(`${path}/log?q=THE+NEEDLE`);
-  expect(found).toMatch(/<li><a href="[^"]*#L400001">Line 400001<\/a> <code>error: the needle<\/code>/);
+  const html = await page(`${path}/log?q=THE+NEEDLE`);
+  expect(html).toMatch(/<li><a href="[^"]*#L400001">Line 400001<\/a> <code>error: the needle<\/code>/);
   expect((await page(`${path}/log?q=words`)).match(/<li><a [^>]*>Line /g)).toHaveLength(200);
 });
 

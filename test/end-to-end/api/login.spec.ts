@@ -25,9 +25,9 @@ const isIn = async (browser: Browser): Promise<boolean> =>
 
 async function rows(sql: string): Promise<Record<string, unknown>[]> {
   const client = await connectTo(api.databaseUrl);
-  const { rows: found } = await client.query<Record<string, unknown>>(sql);
+  const { rows: sqlRows } = await client.query<Record<string, unknown>>(sql);
   await client.end();
-  return found;
+  return sqlRows;
 }
 
 it('who wants to request tests is led to the login, and from there to the form', async () => {
@@ -35,8 +35,8 @@ it('who wants to request tests is led to the login, and from there to the form',
   const login = (await browser.get('/-/request')).headers.get('location');
   expect(login).toBe('/user/login?next=%2F-%2Frequest');
   expect((await (await loggedIn()).get('/-/request')).headers.get('location')).toBe('/user/alice/test');
-  const asked = await browser.get('/-/request?package=hello&arch=amd64');
-  expect(asked.headers.get('location')).toBe(
+  const redirect = await browser.get('/-/request?package=hello&arch=amd64');
+  expect(redirect.headers.get('location')).toBe(
     '/user/login?next=%2F-%2Frequest%3Fpackage%3Dhello%26arch%3Damd64',
   );
 });
@@ -113,10 +113,10 @@ it('a session is kept by the digest of its id, and its cookie cannot be made up'
   const browser = await loggedIn();
   const id = decodeURIComponent(browser.cookie(COOKIE)!).slice(2).split('.')[0]!;
   expect(JSON.stringify(await rows('select * from sessions'))).not.toContain(id);
-  const [kept] = await rows('select sid from sessions limit 1');
-  for (const made of [`s%3A${id}.x`, `s:${String(kept!['sid'])}`, id, 'x'.repeat(5_000)]) {
+  const [session] = await rows('select sid from sessions limit 1');
+  for (const cookie of [`s%3A${id}.x`, `s:${String(session!['sid'])}`, id, 'x'.repeat(5_000)]) {
     const other = new Browser(api.url);
-    other.set(COOKIE, made);
+    other.set(COOKIE, cookie);
     expect(await isIn(other)).toBe(false);
   }
 });
@@ -188,10 +188,10 @@ it('logins are written down with the name, the network and how they ended', asyn
   const browser = await loggedIn();
   await new Browser(api.url).logIn('mallory', 'guess');
   await browser.post('/user/logout', hiddenIn(await browser.textOf('/user/alice')));
-  const found = await rows(
+  const sessions = await rows(
     'select action, user_name, address from audit_entries order by entry_id desc limit 3',
   );
-  expect(found).toEqual([
+  expect(sessions).toEqual([
     { action: 'logout', user_name: 'alice', address: '127.0.0.1' },
     { action: 'login-refused', user_name: 'mallory', address: '127.0.0.1' },
     { action: 'login', user_name: 'alice', address: '127.0.0.1' },

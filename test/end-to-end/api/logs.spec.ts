@@ -145,8 +145,8 @@ it('the index of a log that came without one is made at the first look, and kept
   await run.end(Buffer.from('a\nerror: b\n'));
   expect(await api.store.open(run.runId, 1, 'log-index.json')).toBeNull();
   await (await api.api(`/runs/${run.runId}/log`)).text();
-  const kept = await api.store.open(run.runId, 1, 'log-index.json');
-  const [chunk] = (await once(kept!.content, 'data')) as [Buffer];
+  const indexFile = await api.store.open(run.runId, 1, 'log-index.json');
+  const [chunk] = (await once(indexFile!.content, 'data')) as [Buffer];
   expect(JSON.parse(chunk.toString())).toMatchObject({ lines: 2, marks: [2], blocks: [] });
 });
 

@@ -13,9 +13,9 @@ const LOOK = '/assets/look.css';
 it('a look that a reader chooses is remembered by the browser, and leads back to where it was chosen', async () => {
   const browser = new Browser(api.url);
   const place = '/status/?a=1&b=2';
-  const chosen = await browser.submit(place, '/-/look', { look: 'dark' });
-  expect([chosen.status, chosen.headers.get('location')]).toEqual([303, place]);
-  const [set = ''] = chosen.headers.getSetCookie();
+  const answer = await browser.submit(place, '/-/look', { look: 'dark' });
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, place]);
+  const [set = ''] = answer.headers.getSetCookie();
   for (const attribute of ['look=dark', 'Max-Age=31536000', 'Path=/', 'HttpOnly', 'SameSite=Lax'])
     expect(set.split('; ')).toContain(attribute);
   expect(await browser.textOf(LOOK)).toContain('color-scheme: dark;');

@@ -25,7 +25,7 @@ const run = async (runId: number): Promise<Json> => (await (await api.api(`/test
 async function woken(count: number, work: () => Promise<unknown>): Promise<string[]> {
   const architectures: string[] = [];
   let enough: () => void;
-  const done = new Promise<void>((resolve) => (enough = resolve));
+  const hasEnough = new Promise<void>((resolve) => (enough = resolve));
   const ends = ['amd64', 'arm64'].map((arch) =>
     api.bus.subscribe(subjectOf(SUBJECTS.ordersWaiting, arch), () => {
       architectures.push(arch);
@@ -33,7 +33,7 @@ async function woken(count: number, work: () => Promise<unknown>): Promise<strin
     }),
   );
   await work();
-  await done;
+  await hasEnough;
   ends.forEach((end) => end());
   return architectures.sort();
 }
@@ -41,9 +41,12 @@ async function woken(count: number, work: () => Promise<unknown>): Promise<strin
 it('many runs at once are those of the key alone: a priority is for the waiting, an end for the executed too', async () => {
   const trigger = 'gcc-15/15.2.0-1 é';
   const waiting = [await api.submit('many', { trigger }), await api.submit('many', { trigger })];
-  const [executed, done] = [await api.submit('many', { trigger }), await api.submit('many', { trigger })];
+  const [executed, finishedRun] = [
+    await api.submit('many', { trigger }),
+    await api.submit('many', { trigger }),
+  ];
   await api.start(executed);
-  await api.finish(done);
+  await api.finish(finishedRun);
   const others = [
     await api.submit('many-more', { trigger }),
     await api.submit('many', { trigger }, api.keys.aliceSecond),
@@ -56,7 +59,7 @@ it('many runs at once are those of the key alone: a priority is for the waiting,
     { kind: 'reprioritised', actor: 'user alice', reason: expect.stringMatching(/5.*9.*security/) },
   ]);
   expect(await cancel(selection)).toEqual({ cancelled: [...waiting, executed] });
-  expect(await run(done)).toMatchObject({ status: 'pass', priority: 5 });
+  expect(await run(finishedRun)).toMatchObject({ status: 'pass', priority: 5 });
   for (const runId of others) expect(await run(runId)).toMatchObject({ status: null, priority: 5 });
 });
 

@@ -69,8 +69,8 @@ it('a note on a failed run is carried over while the test fails alike, and withd
   const again = await failed('carried', 'a1');
   expect(await textsOf(`run_id=${again}`)).toEqual([]);
   expect(await textsOf(`run_id=${first}`)).toEqual(['Known since autumn']);
-  const kept = await (await api.fetch('/packages/c/carried/')).text();
-  expect(kept).toContain('Of failures that are over: 1');
+  const packagePage = await (await api.fetch('/packages/c/carried/')).text();
+  expect(packagePage).toContain('Of failures that are over: 1');
   const list = (await (await api.api('/notes?package=carried')).json()) as { notes: NoteAnswer[] };
   expect(list.notes).toMatchObject([{ note_id: noteId, author: 'bob', withdrawn_at: expect.any(String) }]);
 });
@@ -183,12 +183,12 @@ it('notes are written, changed and removed on pages, as text', async () => {
   const path = `/packages/p/paged/bookworm/amd64/${runId}/`;
   expect(await (await api.fetch(path)).text()).not.toContain('Write a note');
   const text = '<script>alert(1)</script>\nsecond line';
-  const written = await bob.submit(path, '/notes', {
+  const answer = await bob.submit(path, '/notes', {
     subject: 'package',
     text,
     bugs: '#7 https://x.example/?a=1&b=2',
   });
-  expect([written.status, written.headers.get('location')]).toEqual([303, `/runs/${runId}`]);
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, `/runs/${runId}`]);
   const page = await bob.textOf(path);
   expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;\nsecond line');
   expect(page).not.toContain('<script>alert');

@@ -115,15 +115,15 @@ it('a history shows what is under way, and of the finished runs those that were 
     '',
     expect.stringContaining('&lt;script'),
   ]);
-  const shown = async (query: string): Promise<string[]> => {
+  const shownRuns = async (query: string): Promise<string[]> => {
     const html = await page(path + query);
     return [...html.matchAll(/run log of run (\d+)/g)].map(([, runId]) => runId!);
   };
-  expect(await shown('')).toEqual([String(failed), String(passed)]);
-  expect(await shown('?status=fail&trigger=&pinned=')).toEqual([String(failed)]);
-  expect(await shown('?trigger=GLIBC/')).toEqual([String(failed)]);
-  expect(await shown('?pinned=no&status=pass')).toEqual([String(passed)]);
-  expect(await shown('?pinned=yes')).toEqual([]);
+  expect(await shownRuns('')).toEqual([String(failed), String(passed)]);
+  expect(await shownRuns('?status=fail&trigger=&pinned=')).toEqual([String(failed)]);
+  expect(await shownRuns('?trigger=GLIBC/')).toEqual([String(failed)]);
+  expect(await shownRuns('?pinned=no&status=pass')).toEqual([String(passed)]);
+  expect(await shownRuns('?pinned=yes')).toEqual([]);
   const data = '/data/packages/bookworm/amd64/f/filtered/history.json';
   expect(await page(`${path}?status=fail&trigger=GLIBC/`)).toContain(
     `href="${data}?status=fail&amp;trigger=GLIBC%2F"`,
@@ -143,8 +143,8 @@ it('a history shows what is under way, and of the finished runs those that were 
   expect(await numbered('?page=101')).toEqual(['?page=101', 404, null]);
   expect(await numbered('?page=0')).toEqual(['?page=0', 400, null]);
   for (const query of ['?status=x', '?pinned=maybe', '?trigger=a&trigger=b', '?trigger=%00'])
-    for (const asked of [path + query, data + query])
-      expect([asked, (await api.fetch(asked)).status]).toEqual([asked, 400]);
+    for (const target of [path + query, data + query])
+      expect([target, (await api.fetch(target)).status]).toEqual([target, 400]);
 });
 
 it('where a package fails, a card says since which change, with which error and note, and retries it', async () => {

@@ -88,10 +88,10 @@ it('only administrators see the private runs in them', async () => {
 });
 
 it('the service asks dispatchers as who asks it', async () => {
-  const asked: [string, Json][] = [];
+  const questions: [string, Json][] = [];
   const ends = ([SUBJECTS.explain, SUBJECTS.status] as const).map((pattern) =>
     api.bus.subscribe(subjectOf(pattern, 'amd64'), ({ text, respond }) => {
-      asked.push([pattern, JSON.parse(text) as Json]);
+      questions.push([pattern, JSON.parse(text) as Json]);
       respond?.(JSON.stringify({ arch: 'amd64', epoch: 1, workers: [], queues: [], reasons: [] }));
     }),
   );
@@ -102,7 +102,7 @@ it('the service asks dispatchers as who asks it', async () => {
   for (const path of ['/queues', '/workers']) {
     for (const key of [api.keys.alice, admin]) await api.api(path, {}, key);
   }
-  const byKey = asked.splice(0);
+  const byKey = questions.splice(0);
   await api.fetch('/');
   await api.fetch(`/packages/h/hello/bookworm/amd64/${runId}/`);
   ends.forEach((end) => end());
@@ -118,7 +118,9 @@ it('the service asks dispatchers as who asks it', async () => {
     [SUBJECTS.status, everything],
   ]);
   // The head of each page asks too, now and then.
-  const byStrangers = [...new Map(asked.map((question) => [JSON.stringify(question), question])).values()];
+  const byStrangers = [
+    ...new Map(questions.map((question) => [JSON.stringify(question), question])).values(),
+  ];
   expect(byStrangers).toEqual([
     [SUBJECTS.status, {}],
     [SUBJECTS.explain, { runId }],

@@ -117,8 +117,8 @@ it('what a page loads is kept for ever at its address, and its address changes w
   );
   for (const url of urls) {
     const response = await api.fetch(url);
-    const kept = [response.status, response.headers.get('cache-control')];
-    expect([url, ...kept]).toEqual([url, 200, 'public, max-age=31536000, immutable']);
+    const cacheFacts = [response.status, response.headers.get('cache-control')];
+    expect([url, ...cacheFacts]).toEqual([url, 200, 'public, max-age=31536000, immutable']);
   }
   const other = await api.fetch('/assets/style.000000000000.css');
   expect([other.status, other.headers.get('cache-control')]).toEqual([200, 'public, max-age=3600']);

@@ -44,18 +44,18 @@ describe.each(['cancel', 'priority'])('/test/%s', (path) => {
     ['architecture', { arch: 'amd64' }, { arch: 'm68k' }],
   ])(
     'a request by another key neither touches, counts nor names the runs that it selects by %s',
-    async (what, asked, unknown) => {
-      const selection = what === 'ids' ? { run_ids: [...hidden, open] } : asked;
+    async (what, filter, unknown) => {
+      const selection = what === 'ids' ? { run_ids: [...hidden, open] } : filter;
       for (const key of strangers()) {
-        const [found, nothing] = await Promise.all(
+        const [answersForHidden, nothing] = await Promise.all(
           [selection, unknown].map(async (each) => {
             const response = await send(`/test/${path}`, { ...each, ...priority }, key);
             return [response.status, await response.text()];
           }),
         );
-        expect(found).toEqual(nothing);
-        expect(found![0]).toBe(200);
-        expect(found![1]).toMatch(/^\{"\w+":\[\]\}$/);
+        expect(answersForHidden).toEqual(nothing);
+        expect(answersForHidden![0]).toBe(200);
+        expect(answersForHidden![1]).toMatch(/^\{"\w+":\[\]\}$/);
       }
       for (const runId of [...hidden, open]) {
         const run = (await (await get(`/test/${runId}`, api.keys.alice)).json()) as Json;
@@ -70,9 +70,9 @@ describe.each(['cancel', 'priority'])('/test/%s', (path) => {
         const response = await send(`/test/${path}`, { package: name, everyone: true, ...priority }, key);
         return [response.status, await response.text()];
       });
-      const [found, nothing] = await Promise.all(answers);
-      expect(found).toEqual(nothing);
-      expect(found![0]).toBe(403);
+      const [answersForHidden, nothing] = await Promise.all(answers);
+      expect(answersForHidden).toEqual(nothing);
+      expect(answersForHidden![0]).toBe(403);
     }
   });
 });

@@ -149,13 +149,13 @@ it('with the publication of runs everything follows at once', async () => {
   for (const path of ['/data/feeds/all-packages.xml', `/data/feeds/t/${SECRET}.xml`]) {
     expect(await text(path)).toContain(`/packages/t/${SECRET}/bookworm/amd64/${ids.fail}/`);
   }
-  const seen = await crawl(api, STARTS);
+  const visits = await crawl(api, STARTS);
   for (const path of ['/', '/packages/t/', `/packages/t/${SECRET}/`, '/status/bookworm/amd64/']) {
-    expect([path, seen.get(path)?.body]).toEqual([path, expect.stringContaining(SECRET)]);
+    expect([path, visits.get(path)?.body]).toEqual([path, expect.stringContaining(SECRET)]);
   }
   for (const runId of published) {
-    expect(seen.get(`/packages/t/${SECRET}/bookworm/amd64/${runId}/`)?.status).toBe(200);
+    expect(visits.get(`/packages/t/${SECRET}/bookworm/amd64/${runId}/`)?.status).toBe(200);
   }
   const others = new RegExp([ids.running, ids.waiting, beside].join('|'));
-  for (const [path, { body }] of seen) expect([path, others.exec(body)]).toEqual([path, null]);
+  for (const [path, { body }] of visits) expect([path, others.exec(body)]).toEqual([path, null]);
 });

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { runError } from '@test/support/run-error';
 import type { Ask, Names } from './private-runs/asks';
 import { CHANGES } from './private-runs/changes';
-import { seen, type Seen, VIEWS } from './private-runs/view';
+import { seenAnswers, type Seen, VIEWS } from './private-runs/view';
 import { FIRST_HIDDEN_ID, NOW, World, type Slot } from './private-runs/world';
 
 const HIDDEN = { is_private: true, trigger: 'words that only private runs hold', priority: 10 };
@@ -79,12 +79,12 @@ const STEPS: [string, Work, Work?][] = [
     async (world) => {
       hidden.gcc = know(await world.submit('gcc', HIDDEN), 'gcc');
       const needs = { backend: 'qemu', autopkgtest: 'newest', extra_apt_sources: ['inner'] };
-      const asked = await world.api.api('/test/trixie/amd64/secret-kernel', {
+      const answer = await world.api.api('/test/trixie/amd64/secret-kernel', {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ ...HIDDEN, ...needs }),
       });
-      const [run] = ((await asked.json()) as { runs: { run_id: number }[] }).runs;
+      const [run] = ((await answer.json()) as { runs: { run_id: number }[] }).runs;
       hidden.kernel = know(run!.run_id, 'secret-kernel', 'trixie');
       await world.ingest();
     },
@@ -145,9 +145,9 @@ const STEPS: [string, Work, Work?][] = [
       const headers = { 'Idempotency-Key': 'once secret' };
       const body = new URLSearchParams({ is_private: 'true', priority: '7' });
       const path = '/test/bookworm/amd64/secret';
-      const asked = await world.api.api(path, { method: 'POST', body, headers });
+      const answer = await world.api.api(path, { method: 'POST', body, headers });
       hidden.secret = know(
-        ((await asked.json()) as { runs: { run_id: number }[] }).runs[0]!.run_id,
+        ((await answer.json()) as { runs: { run_id: number }[] }).runs[0]!.run_id,
         'secret',
       );
       await world.ingest();
@@ -175,28 +175,28 @@ async function publish(world: World, runId: number): Promise<void> {
   await world.ingest();
 }
 
-function asksOf(table: typeof VIEWS, asked = names): Ask[] {
-  return Object.values(table).flatMap((asks) => asks(asked));
+function asksOf(table: typeof VIEWS, viewNames = names): Ask[] {
+  return Object.values(table).flatMap((asks) => asks(viewNames));
 }
 
-async function viewOf(world: World, known?: Record<string, Seen>): Promise<Record<string, Seen>> {
+async function viewOf(world: World, earlier?: Record<string, Seen>): Promise<Record<string, Seen>> {
   await world.settle();
-  return seen(world.api, asksOf(VIEWS), AT_ONCE, known);
+  return seenAnswers(world.api, asksOf(VIEWS), AT_ONCE, earlier);
 }
 
 /** What was seen of the world without private runs, for as long as nothing happens there. */
-let known: Record<string, Seen> = {};
+let baseline: Record<string, Seen> = {};
 
 async function inPublic(work: Work): Promise<void> {
-  known = {};
+  baseline = {};
   await inBoth(async (world) => void (await work(world)));
 }
 
 /** Private runs make no difference to the answers for all others. */
 async function expectTheSame(): Promise<void> {
   const answers = await viewOf(worlds.withThem);
-  known = await viewOf(worlds.withoutThem, known);
-  expect(answers).toEqual(known);
+  baseline = await viewOf(worlds.withoutThem, baseline);
+  expect(answers).toEqual(baseline);
 }
 
 /** A user's own pages are closed to strangers, whatever is asked for there. */
@@ -205,8 +205,8 @@ const routesWithRun = Object.entries({ ...VIEWS, ...CHANGES }).filter(
 );
 
 it('every route of the application is asked', () => {
-  const asked = [...Object.keys(VIEWS), ...Object.keys(CHANGES)];
-  expect(asked.sort()).toEqual([...worlds.withoutThem.api.routes].sort());
+  const routeNames = [...Object.keys(VIEWS), ...Object.keys(CHANGES)];
+  expect(routeNames.sort()).toEqual([...worlds.withoutThem.api.routes].sort());
   expect(routesWithRun).toHaveLength(23);
 });
 
@@ -230,9 +230,9 @@ describe('routes with a run', () => {
       expect(hidden).not.toEqual([]);
       for (const { runId, name, suite } of hidden) {
         const seenAt = async (id: number): Promise<Record<string, Seen>> => {
-          const asked = asks({ ...names, runs: [{ runId: id, name, suite, isBobs: false }] });
-          const heads = asked.flatMap((ask) => (ask.method === 'GET' ? { ...ask, method: 'HEAD' } : []));
-          const answers = await seen(worlds.withThem.api, [...asked, ...heads]);
+          const ownAsks = asks({ ...names, runs: [{ runId: id, name, suite, isBobs: false }] });
+          const heads = ownAsks.flatMap((ask) => (ask.method === 'GET' ? { ...ask, method: 'HEAD' } : []));
+          const answers = await seenAnswers(worlds.withThem.api, [...ownAsks, ...heads]);
           // It is made of the body, which repeats the id.
           for (const { headers } of Object.values(answers)) delete headers['etag'];
           return JSON.parse(JSON.stringify(answers).replaceAll(String(id), 'ID')) as Record<string, Seen>;
@@ -247,7 +247,7 @@ describe('routes with a run', () => {
 
 it('a stranger who asks for changes gets the same as if there was no private run, and so do all others afterwards', async () => {
   const answers: Record<string, Seen>[] = [];
-  for (const { api } of Object.values(worlds)) answers.push(await seen(api, asksOf(CHANGES)));
+  for (const { api } of Object.values(worlds)) answers.push(await seenAnswers(api, asksOf(CHANGES)));
   expect(answers[1]).toEqual(answers[0]);
   const statuses = new Set(Object.values(answers[0]!).map(({ status }) => status));
   expect([...statuses].sort()).toEqual([200, 201, 204, 303, 400, 401, 403, 404, 409]);
@@ -267,7 +267,7 @@ it('a stranger sees its state, and nothing else', async () => {
       await withThem.finish(runId, { ...W2, verdict: 'tmpfail', message: 'no network' });
     }
   });
-  const [before, after] = [await viewOf(worlds.withoutThem, known), await viewOf(withThem)];
+  const [before, after] = [await viewOf(worlds.withoutThem, baseline), await viewOf(withThem)];
   const differing = Object.keys(before).filter((ask) => !isDeepStrictEqual(before[ask], after[ask]));
   const allowed =
     /(GET \/|\/(api|data)\/v1\/(workers(\/w[12])?|queues|test\/\d+)|\/status\/(queue|workers|workers\/w[12])(\/|\.json|\.xml)?|\/packages\/\w+\/[\w-]+\/\w+\/amd64\/\d+\/)$/;

@@ -14,7 +14,7 @@ let admin: string;
 let findNats: () => Promise<NatsServer>;
 const buses: Bus[] = [];
 
-const named = (accounts: string) => () =>
+const natsAt = (accounts: string) => () =>
   natsOfService(
     { PROCTOR_NATS_USERS: server.users.folder, PROCTOR_NATS_ACCOUNTS: accounts },
     server.users.path('api'),
@@ -22,7 +22,7 @@ const named = (accounts: string) => () =>
 
 beforeAll(async () => {
   server = await ownNats();
-  findNats = named(join(server.folder, 'accounts.conf'));
+  findNats = natsAt(join(server.folder, 'accounts.conf'));
   api = await startApi({ nats: () => findNats() });
   await api.database.users.add('root', { isAdmin: true });
   admin = (await api.database.apiKeys.create('root', 'test')).key;
@@ -78,8 +78,8 @@ it('the API adds a worker, gives it other credentials and takes it out, as nats-
   const hint = subjectOf(SUBJECTS.workersChanged, 'amd64');
   const end = api.bus.subscribe(hint, ({ subject }) => signals.push(subject));
 
-  const asked = { name: 'w1', architectures: ['amd64'], reason: 'new' };
-  const { status, answer: added, cached } = await answered('', asked);
+  const request = { name: 'w1', architectures: ['amd64'], reason: 'new' };
+  const { status, answer: added, cached } = await answered('', request);
   expect([status, added.worker, cached]).toEqual([201, 'w1', 'no-store']);
   await readByServer(added.notice);
   const first = parseCredentials(JSON.stringify(added.credentials), 'answer');
@@ -92,9 +92,9 @@ it('the API adds a worker, gives it other credentials and takes it out, as nats-
 
   const rotated = await answered('/w1/rotate', { reason: 'a lost disk' });
   expect([rotated.status, rotated.answer.worker, rotated.cached]).toEqual([200, 'w1', 'no-store']);
-  const given = rotated.answer;
-  await readByServer(given.notice);
-  const second = parseCredentials(JSON.stringify(given.credentials), 'answer');
+  const rotation = rotated.answer;
+  await readByServer(rotation.notice);
+  const second = parseCredentials(JSON.stringify(rotation.credentials), 'answer');
   expect(second.seed).not.toBe(first.seed);
   await expect(connectAs('w1', first)).rejects.toThrow(/Authorization/);
   expect(await receivedFrom(await connectAs('w1', second), 'w1')).toBeDefined();
@@ -120,8 +120,8 @@ it('the API adds a worker, gives it other credentials and takes it out, as nats-
 
 it('the API takes everything that the command takes', async () => {
   const ca = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
-  const asked = { name: 'w2', architectures: ['arm64', 'amd64', 'arm64'], private: true };
-  const [status, added] = await ask('', { ...asked, url: 'tls://nats.example.org:4222', ca });
+  const request = { name: 'w2', architectures: ['arm64', 'amd64', 'arm64'], private: true };
+  const [status, added] = await ask('', { ...request, url: 'tls://nats.example.org:4222', ca });
   expect([status, added.credentials]).toMatchObject([201, { url: 'tls://nats.example.org:4222', ca }]);
   expect(await api.database.workerRegister.find('w2')).toMatchObject({
     ...{ architectures: ['arm64', 'amd64'], mayRunPrivate: true },
@@ -233,7 +233,7 @@ describe('accounts out of reach', () => {
       () => () => natsOfService({ PROCTOR_HOME: '/var/lib/proctor' }, '/etc/proctor/api.json'),
       'PROCTOR_NATS_USERS is not set',
     ],
-    ['no server reads a file there', () => named(join(server.folder, 'none', 'accounts.conf')), 'ENOENT'],
+    ['no server reads a file there', () => natsAt(join(server.folder, 'none', 'accounts.conf')), 'ENOENT'],
   ])(
     'where this api cannot change the accounts of nats-server since %s, it says which command can',
     async (_what, find, reason) => {
@@ -259,8 +259,8 @@ it('the API knows the nats-server of a home by the credentials of its services',
 
 it('the API says that a change is registered when nats-server does not take it', async () => {
   findNats = async () => {
-    const found = await named(join(server.folder, 'accounts.conf'))();
-    return { ...found, grantAccess: () => Promise.reject(new Error('the disk is full')) };
+    const nats = await natsAt(join(server.folder, 'accounts.conf'))();
+    return { ...nats, grantAccess: () => Promise.reject(new Error('the disk is full')) };
   };
   const [status, answer] = await ask('', { name: 'w4', architectures: ['amd64'] });
   expect([status, answer]).toMatchObject([

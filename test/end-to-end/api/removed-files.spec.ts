@@ -46,18 +46,18 @@ it('files that a rule has removed are gone, everywhere with the rule, and the pa
     expect([at, status]).toEqual([at, 410]);
     expect(text).toMatch(rule);
   }
-  const shown = await ask(`${page}/${runId}/`);
-  expect(shown.status).toBe(200);
-  expect(shown.text).toContain('The log was removed: logs are kept for 180 days.');
+  const answer = await ask(`${page}/${runId}/`);
+  expect(answer.status).toBe(200);
+  expect(answer.text).toContain('The log was removed: logs are kept for 180 days.');
   const result = (await (await api.api(`/test/${runId}`)).json()) as { log_url: string | null };
   expect(result.log_url).toBeNull();
 });
 
 it('a run whose attempts are no longer kept has its page', async () => {
   expect(await api.database.expiry.removeStories([runId], 'facts and attempts: 400')).toBe(1);
-  const shown = await api.fetch(`${page}/${runId}/`);
-  expect(shown.status).toBe(200);
-  expect(await shown.text()).toContain('facts and attempts are kept for 400 days');
+  const answer = await api.fetch(`${page}/${runId}/`);
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).toContain('facts and attempts are kept for 400 days');
   expect((await api.fetch(`${page}/${runId}/log`)).status).toBe(410);
 });
 

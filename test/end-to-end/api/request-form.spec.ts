@@ -99,8 +99,8 @@ it('the form saves what it means as the JSON that the API and the upload take', 
   body.set('tests', new Blob([text], { type: 'application/json' }), 'tests.json');
   const uploaded = await alice.post('/user/alice/test/upload', body);
   expect([uploaded.status, (await uploaded.text()).includes('3 runs were requested')]).toEqual([200, true]);
-  const found = (await requested()).map((run) => `${run.package} ${run.suite}/${run.arch}`);
-  expect(found).toEqual(expect.arrayContaining(['hello bookworm/amd64', 'hello bookworm/arm64']));
+  const runNames = (await requested()).map((run) => `${run.package} ${run.suite}/${run.arch}`);
+  expect(runNames).toEqual(expect.arrayContaining(['hello bookworm/amd64', 'hello bookworm/arm64']));
 });
 
 it('the form requests private runs, which its user alone sees', async () => {

@@ -19,7 +19,7 @@ function ask(method: string, target: string, headers: string[] = [], body = ''):
   return sendRaw(port, Buffer.from([...lines, ...length, '', body].join('\r\n') + (body ? '' : '\r\n')));
 }
 
-const seen = ({ status, headers, body }: RawAnswer) => ({
+const comparable = ({ status, headers, body }: RawAnswer) => ({
   status,
   user: headers.get('auth-user'),
   type: headers.get('content-type'),
@@ -40,7 +40,7 @@ it('every route answers a whole address as it answers the path of it', async () 
       await ask('GET', `${path}?x=1`, headers),
       await ask('GET', `http://own.example${path}?x=1`, headers),
     ];
-    if (JSON.stringify(seen(asPath)) !== JSON.stringify(seen(asAddress))) differing.push(path);
+    if (JSON.stringify(comparable(asPath)) !== JSON.stringify(comparable(asAddress))) differing.push(path);
   }
   expect(differing).toEqual([]);
 });
@@ -61,8 +61,8 @@ it.each([
   ['ftp://any.example/api/v1/auth', 400],
   ['*', 400],
 ])('GET %s with a key is answered %d', async (target, status) => {
-  const { status: found, headers, body } = await ask('GET', target, [`Auth-Key: ${api.keys.alice}`]);
-  expect([found, headers.get('x-request-id')]).toEqual([status, 'test']);
+  const { status: actualStatus, headers, body } = await ask('GET', target, [`Auth-Key: ${api.keys.alice}`]);
+  expect([actualStatus, headers.get('x-request-id')]).toEqual([status, 'test']);
   if (status >= 400) expect(JSON.parse(body)).toMatchObject({ status, request_id: 'test' });
 });
 

@@ -56,13 +56,13 @@ it('the list of very many runs keeps to the pace of its reader, who may go away'
 it('a run says why it waits, in the words of its dispatcher', async () => {
   const runId = await api.submit('hello');
   const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.explain, 'amd64'), ({ text, respond }) => {
-    const asked = JSON.parse(text) as { runId: number };
+    const message = JSON.parse(text) as { runId: number };
     respond?.(
       JSON.stringify({
         arch: 'amd64',
         epoch: 1,
-        runId: asked.runId,
-        reasons: [`run ${asked.runId} is next`],
+        runId: message.runId,
+        reasons: [`run ${message.runId} is next`],
       }),
     );
   });

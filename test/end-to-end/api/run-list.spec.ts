@@ -15,7 +15,7 @@ async function list(query: string, key?: string): Promise<Part> {
   return (await response.json()) as Part;
 }
 
-const found = async (query: string, key?: string) =>
+const runIdsOf = async (query: string, key?: string) =>
   (await list(query, key)).results.map(({ run_id }) => run_id);
 
 describe('lists of all runs, each in an api of its own', () => {
@@ -31,16 +31,16 @@ describe('lists of all runs, each in an api of its own', () => {
     const empty = await api.submit('empty', { trigger: 'glibc/2.40-4' });
     await api.finish(empty, { verdict: 'neutral' });
     const other = await api.submit('other', {}, api.keys.bob);
-    expect(await found('')).toEqual([other, empty, failed, hello]);
-    expect(await found('?package=hello')).toEqual([hello]);
-    expect(await found('?status=fail,tmpfail')).toEqual([failed]);
-    expect(await found('?status=pass')).toEqual([empty]);
-    expect(await found('?state=queued&requestor=alice')).toEqual([hello]);
-    expect(await found('?trigger=glibc/2.40-4')).toEqual([empty, hello]);
-    expect(await found('?trigger=glibc%2F2.40-4+gcc%2F14-1')).toEqual([hello]);
-    expect(await found('?suite=bookworm&arch=amd64&requestor=bob')).toEqual([other]);
-    expect(await found('?suite=sid')).toEqual([]);
-    expect(await found(`?since=${Date.now() / 1000 + 60}`)).toEqual([]);
+    expect(await runIdsOf('')).toEqual([other, empty, failed, hello]);
+    expect(await runIdsOf('?package=hello')).toEqual([hello]);
+    expect(await runIdsOf('?status=fail,tmpfail')).toEqual([failed]);
+    expect(await runIdsOf('?status=pass')).toEqual([empty]);
+    expect(await runIdsOf('?state=queued&requestor=alice')).toEqual([hello]);
+    expect(await runIdsOf('?trigger=glibc/2.40-4')).toEqual([empty, hello]);
+    expect(await runIdsOf('?trigger=glibc%2F2.40-4+gcc%2F14-1')).toEqual([hello]);
+    expect(await runIdsOf('?suite=bookworm&arch=amd64&requestor=bob')).toEqual([other]);
+    expect(await runIdsOf('?suite=sid')).toEqual([]);
+    expect(await runIdsOf(`?since=${Date.now() / 1000 + 60}`)).toEqual([]);
     const first = await list('?limit=3');
     expect([first.results.length, first.before]).toEqual([3, failed]);
     expect(await list(`?limit=3&before=${first.before}`)).toMatchObject({
@@ -54,16 +54,16 @@ describe('lists of all runs, each in an api of its own', () => {
     await api.database.users.add('root', { isAdmin: true });
     const { key: admin } = await api.database.apiKeys.create('root', 'test');
     for (const query of ['', '?package=hello', '?trigger=glibc/1', '?requestor=alice']) {
-      expect(await found(query)).toEqual([secret]);
-      expect(await found(query, admin)).toEqual([secret]);
-      expect(await found(query, api.keys.bob)).toEqual([]);
-      expect(await found(query, api.keys.aliceSecond)).toEqual([]);
+      expect(await runIdsOf(query)).toEqual([secret]);
+      expect(await runIdsOf(query, admin)).toEqual([secret]);
+      expect(await runIdsOf(query, api.keys.bob)).toEqual([]);
+      expect(await runIdsOf(query, api.keys.aliceSecond)).toEqual([]);
     }
     expect((await api.api('/triggers/glibc/1')).status).toBe(200);
     expect((await api.api('/triggers/glibc/1', {}, api.keys.bob)).status).toBe(404);
     await api.finish(secret);
-    expect(await found('?package=hello')).toEqual([secret]);
-    expect(await found('?package=hello', api.keys.bob)).toEqual([]);
+    expect(await runIdsOf('?package=hello')).toEqual([secret]);
+    expect(await runIdsOf('?package=hello', api.keys.bob)).toEqual([]);
   });
 
   it('runs are listed by a pattern of packages, each part among so many of the runs that the reader may see', async () => {
@@ -71,10 +71,10 @@ describe('lists of all runs, each in an api of its own', () => {
     for (const name of ['libone', 'other', 'libtwo', 'a.b', 'axb'])
       ids.push(await api.submit(name, { is_private: name === 'libtwo' }));
     const [one, , two, dotted] = ids as [number, number, number, number];
-    expect(await found('?package=lib*')).toEqual([two, one]);
-    expect(await found('?package=lib*', api.keys.bob)).toEqual([one]);
-    expect(await found('?package=*.b')).toEqual([dotted]);
-    expect(await found('?package=*&suite=sid')).toEqual([]);
+    expect(await runIdsOf('?package=lib*')).toEqual([two, one]);
+    expect(await runIdsOf('?package=lib*', api.keys.bob)).toEqual([one]);
+    expect(await runIdsOf('?package=*.b')).toEqual([dotted]);
+    expect(await runIdsOf('?package=*&suite=sid')).toEqual([]);
     expect(await list('?package=lib*&limit=1')).toMatchObject({ results: [{ run_id: two }], before: two });
     expect(await list(`?package=lib*&limit=1&before=${two}`)).toMatchObject({
       results: [{ run_id: one }],

@@ -168,8 +168,8 @@ it('the owner of a private run has its page and what can be done with it, and st
     expect(await alice.textOf(path(finished) + part)).toMatch(lock);
   expect(html).toContain('action="/user/alice/test/publish"');
   expect(html).toContain(`href="/user/alice/retry/${finished}"`);
-  const asked = await alice.submit(path(waiting), '/user/alice/jobs/cancel', { [`run-${waiting}`]: 'on' });
-  expect(await asked.text()).toContain('confirmed');
+  const question = await alice.submit(path(waiting), '/user/alice/jobs/cancel', { [`run-${waiting}`]: 'on' });
+  expect(await question.text()).toContain('confirmed');
   await bob.post('/user/bob/jobs/cancel', {
     ...hiddenIn(await bob.textOf('/user/bob/keys')),
     [`run-${waiting}`]: 'on',
@@ -200,11 +200,11 @@ it('an administrator is offered to retry and to cancel another user’s private 
   const again = Number(/\/runs\/(\d+)$/.exec(retried.headers.get('location')!)![1]);
   expect(await root.textOf(page(again))).toContain(`<a href="/runs/${over}">run ${over}</a>`);
   expect(await root.textOf(page(over))).not.toContain('/test/publish');
-  const asked = await root.submit(page(waiting), '/user/root/jobs/cancel');
-  const question = await asked.text();
+  const answer = await root.submit(page(waiting), '/user/root/jobs/cancel');
+  const question = await answer.text();
   expect(question).toContain(`<a href="${page(waiting)}">Run ${waiting}</a>: hidden`);
-  const done = await root.post('/user/root/jobs/cancel', hiddenIn(question));
-  expect([done.status, done.headers.get('location')]).toEqual([303, `/runs/${waiting}`]);
+  const redirect = await root.post('/user/root/jobs/cancel', hiddenIn(question));
+  expect([redirect.status, redirect.headers.get('location')]).toEqual([303, `/runs/${waiting}`]);
   expect((await api.database.results.find(waiting))!.message).toBe('cancelled by root');
   expect(await root.textOf(page(waiting))).toMatch(/<span class="status cancelled">.*cancelled<\/span>/);
 });

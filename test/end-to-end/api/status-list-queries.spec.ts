@@ -76,20 +76,20 @@ it('a list is read in parts that follow each other', async () => {
     headers: { 'Content-Type': 'application/json' },
     body,
   });
-  const seen: number[] = [];
+  const runIds: number[] = [];
   const lengths: number[] = [];
   for (let path: string | null = '/status/pending.json?suite=trixie'; path !== null;) {
     const part = (await (await api.fetch(path)).json()) as {
       items: { run_id: number }[];
       next: string | null;
     };
-    seen.push(...part.items.map((item) => item.run_id));
+    runIds.push(...part.items.map((item) => item.run_id));
     lengths.push(part.items.length);
     path = part.next;
   }
   expect(lengths).toEqual([100, 100, 3]);
-  expect(new Set(seen).size).toBe(203);
-  expect(seen).toEqual([...seen].sort((one, other) => one - other));
+  expect(new Set(runIds).size).toBe(203);
+  expect(runIds).toEqual([...runIds].sort((one, other) => one - other));
   const first = await pageOf(api, '/status/pending/?suite=trixie');
   expect(first).toContain(
     'The first 100 of 203 runs that wait (suite trixie), by priority, then by arrival.',

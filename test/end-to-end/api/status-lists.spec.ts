@@ -153,10 +153,10 @@ it('the list of changes has what began to fail and what passes again since a day
   const today = new Date().toISOString().slice(0, 10);
   const html = await page(`/status/changes/?since=${today}`);
   expect(html).toContain(`changes since ${today} 00:00:00 UTC`);
-  const shown = rows(html)
+  const cells = rows(html)
     .slice(1)
     .map(([name, , change]) => [name, change]);
-  expect(shown).toEqual([
+  expect(cells).toEqual([
     ['wavering', 'pass'],
     ['mended', 'pass'],
     ['broken', 'fail'],
@@ -286,9 +286,9 @@ it('the packages of a prefix and of a search are there for programs too', async 
     expect([path, (await api.fetch(path)).status]).toEqual([path, 404]);
   expect(await page('/packages/b/?status=fail&suite=bookworm')).toContain('href="/packages/b/broken/"');
   expect(await page('/packages/b/?status=flaky')).toContain('No package is as asked for.');
-  const kept = await page('/packages/b/?status=fail&arch=amd64');
-  expect(kept).toContain('href="/packages/b.json?status=fail&amp;arch=amd64"');
-  expect(kept).toContain('<option selected>fail</option>');
+  const filteredPage = await page('/packages/b/?status=fail&arch=amd64');
+  expect(filteredPage).toContain('href="/packages/b.json?status=fail&amp;arch=amd64"');
+  expect(filteredPage).toContain('<option selected>fail</option>');
   for (const query of ['status=red', 'suite=a%20b', 'after=broken'])
     expect([query, (await api.fetch(`/packages/b/?${query}`)).status]).toEqual([query, 400]);
   expect(await (await api.fetch('/packages/-/search.json?query=oke')).json()).toEqual({

@@ -74,12 +74,12 @@ it('strangers get what is newest, and the same bytes, however many ask', async (
 
 it('strangers that leave before their turn keep no place', async () => {
   await blockPages();
-  const gone = new AbortController();
+  const departure = new AbortController();
   const pages = Array.from({ length: 20 }, () =>
-    api.fetch('/', { signal: gone.signal }).catch((error: Error) => error.name),
+    api.fetch('/', { signal: departure.signal }).catch((error: Error) => error.name),
   );
   while ((await statementsThatWait()).length === 0);
-  gone.abort();
+  departure.abort();
   expect(new Set(await Promise.all(pages))).toEqual(new Set(['AbortError']));
   await blocker.query('rollback');
   expect((await api.fetch('/')).status).toBe(200);

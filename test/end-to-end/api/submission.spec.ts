@@ -188,14 +188,14 @@ describe('a dry run', () => {
     const agrees = async (batch: unknown[]): Promise<void> => {
       const body = JSON.stringify(batch);
       const before = await untouched();
-      const asked = await post(`${BATCH}?dry_run=true`, body, 'application/json');
-      const expected = (await asked.json()) as DryRun & { detail: string };
+      const rehearsal = await post(`${BATCH}?dry_run=true`, body, 'application/json');
+      const expected = (await rehearsal.json()) as DryRun & { detail: string };
       expect(await untouched()).toEqual(before);
-      const sent = await post(BATCH, body, 'application/json');
-      const answer = (await sent.json()) as Answer & { detail: string };
-      if (sent.status !== 201) {
+      const submission = await post(BATCH, body, 'application/json');
+      const answer = (await submission.json()) as Answer & { detail: string };
+      if (submission.status !== 201) {
         refusals += 1;
-        expect([asked.status, expected]).toEqual([400, answer]);
+        expect([rehearsal.status, expected]).toEqual([400, answer]);
         return;
       }
       const { runs, ignored, warnings } = answer;

@@ -183,9 +183,9 @@ it('the tests of a trigger are shown by suite and architecture, and as JSON of t
     const html = await bob.textOf(`${path}?${query}`);
     const json = /href="([^"]*tests\.json[^"]*)"/.exec(html)![1]!.replaceAll('&amp;', '&');
     const { tests } = (await (await api.fetch(json)).json()) as { tests: { result: ResultResource }[] };
-    const shown = rows(html.slice(html.indexOf('Select')));
+    const shownRows = rows(html.slice(html.indexOf('Select')));
     return [
-      shown.map(([, , where]) => where).filter((where) => where?.includes('/')),
+      shownRows.map(([, , where]) => where).filter((where) => where?.includes('/')),
       tests.map(({ result }) => `${result.suite}/${result.arch}`),
       /Waiting <span class="dim">(\d+)</.exec(html)![1],
     ];
@@ -226,8 +226,8 @@ it('the page of a trigger shows what would be done to many tests before it is do
   const all = hiddenIn(page);
   const retry = (await (await bob.post(`${path}/retry`, { ...all })).text()).replace(/\s+/g, ' ');
   expect(retry).toContain('Retry: 2 runs');
-  const done = (await (await bob.post(`${path}/retry`, hiddenIn(retry))).text()).replace(/\s+/g, ' ');
-  expect(done).toContain('2 runs asked for again.');
+  const answerText = (await (await bob.post(`${path}/retry`, hiddenIn(retry))).text()).replace(/\s+/g, ' ');
+  expect(answerText).toContain('2 runs asked for again.');
   const again = (await (await bob.post(`${path}/retry`, hiddenIn(retry))).text()).replace(/\s+/g, ' ');
   expect(again).toContain(`a retry of run ${failed}, has not finished.`);
   const cancel = await bob.post(`${path}/cancel`, { ...all, group: 'waiting', [`run-${waits}`]: 'on' });
@@ -285,21 +285,21 @@ it('tests of a trigger that fail with the same error are shown together, and the
   expect(list.triggers).toMatchObject([
     { trigger: 'icu/76', runs: 3, failed: 3, page_url: '/triggers/icu/76' },
   ]);
-  const found = await api.fetch('/triggers/?query=icu/76');
-  expect([found.status, found.headers.get('location')]).toEqual([302, '/triggers/icu/76']);
+  const redirect = await api.fetch('/triggers/?query=icu/76');
+  expect([redirect.status, redirect.headers.get('location')]).toEqual([302, '/triggers/icu/76']);
 });
 
 it('the list of triggers looks through no long trigger, which is found by how it begins', async () => {
   await api.submit('lengthy', { trigger: `lengthy/1 ${'word '.repeat(TRIGGER_BYTES_LOOKED_AT_MAX / 5)}` });
   const many = Array.from({ length: TRIGGER_WORDS_LOOKED_AT_MAX + 1 }, (_, place) => `wordy/${place}`);
   await api.submit('wordy', { trigger: many.join(' ') });
-  const found = async (query: string) => {
+  const triggerNames = async (query: string) => {
     const answer = await api.api(`/triggers?query=${encodeURIComponent(query)}`);
     const { triggers } = (await answer.json()) as { triggers: { trigger: string }[] };
     return triggers.map((each) => each.trigger);
   };
-  expect(await found('engthy/')).toEqual([]);
-  expect(await found('lengthy/1')).toEqual(['lengthy/1']);
-  expect(await found(`ordy/${TRIGGER_WORDS_LOOKED_AT_MAX - 1}`)).toEqual([many.at(-2)]);
-  expect(await found(`ordy/${TRIGGER_WORDS_LOOKED_AT_MAX}`)).toEqual([]);
+  expect(await triggerNames('engthy/')).toEqual([]);
+  expect(await triggerNames('lengthy/1')).toEqual(['lengthy/1']);
+  expect(await triggerNames(`ordy/${TRIGGER_WORDS_LOOKED_AT_MAX - 1}`)).toEqual([many.at(-2)]);
+  expect(await triggerNames(`ordy/${TRIGGER_WORDS_LOOKED_AT_MAX}`)).toEqual([]);
 });

@@ -31,7 +31,7 @@ async function withDispatcher<T>(
       respond?.(JSON.stringify({ arch: 'amd64', epoch: 1, runId, ...reply }));
     }),
     api.bus.subscribe(subjectOf(SUBJECTS.status, 'amd64'), ({ respond }) => {
-      const seen = {
+      const queueFacts = {
         suite: 'bookworm',
         waiting: 1,
         running: 0,
@@ -39,7 +39,7 @@ async function withDispatcher<T>(
         paused: null,
         reasons: REASONS,
       };
-      const queues = [{ ...seen, ...queue }];
+      const queues = [{ ...queueFacts, ...queue }];
       respond?.(JSON.stringify({ arch: 'amd64', epoch: 1, workers: [], queues }));
     }),
   ];

@@ -39,17 +39,17 @@ async function webhook(settings: Body = {}, key = api.keys.alice): Promise<numbe
   return answer.id;
 }
 
-const read = async (path: string, key = api.keys.alice) =>
+const readJson = async (path: string, key = api.keys.alice) =>
   (await api.api(`/webhooks${path}`, {}, key)).json();
 
 type Log = { deliveries: { id: number; state: string; error: string | null; status: number | null }[] };
 const logOf = async (id: number): Promise<Log['deliveries']> =>
-  ((await read(`/${id}/deliveries`)) as Log).deliveries;
+  ((await readJson(`/${id}/deliveries`)) as Log).deliveries;
 
 async function untilLogged(id: number, state: string): Promise<Log['deliveries'][number]> {
   for (;;) {
-    const found = (await logOf(id)).find((delivery) => delivery.state === state);
-    if (found) return found;
+    const match = (await logOf(id)).find((delivery) => delivery.state === state);
+    if (match) return match;
   }
 }
 
@@ -94,7 +94,8 @@ it('another key of its user reads nothing of private runs in the log of a webhoo
   const [hidden, open] = [await api.submit('hidden', { is_private: true }), await api.submit('open')];
   await receiver.until((received) => received.length === 2);
   const logged = async (key: string) =>
-    ((await read(`/${id}/deliveries`, key)) as { deliveries: { id: number; run_id: number }[] }).deliveries;
+    ((await readJson(`/${id}/deliveries`, key)) as { deliveries: { id: number; run_id: number }[] })
+      .deliveries;
   const own = await logged(api.keys.alice);
   expect(own.map(({ run_id: runId }) => runId)).toEqual([open, hidden]);
   expect((await logged(api.keys.aliceSecond)).map(({ run_id: runId }) => runId)).toEqual([open]);
@@ -127,7 +128,7 @@ it('a webhook that says it is gone is disabled, and recovers what it did not get
   receiver.reply = () => ({ status: 410 });
   await api.submit('gone');
   await untilLogged(id, 'failed');
-  expect(await read(`/${id}`)).toMatchObject({
+  expect(await readJson(`/${id}`)).toMatchObject({
     enabled: false,
     disabled_reason: 'it has answered that it is gone (410)',
   });
@@ -151,7 +152,7 @@ it('a test is sent at once, and the old secret signs too after another was made'
   await ask(`/${id}/ping`);
   await receiver.until((received) => received.length === 2);
   expect(receiver.received.map(({ type }) => type)).toEqual(['ping', 'ping']);
-  expect(JSON.stringify(await read(''))).not.toContain('whsec_');
+  expect(JSON.stringify(await readJson(''))).not.toContain('whsec_');
 });
 
 it.each([
@@ -161,9 +162,10 @@ it.each([
 ])('nothing is sent to %s: %s', async (url, error) => {
   const { answer } = await ask('', { url });
   await ask(`/${answer.id}/ping`);
-  let found = '';
-  while (found === '') found = (await logOf(answer.id)).find((one) => one.error !== null)?.error ?? '';
-  expect(found).toBe(error);
+  let errorText = '';
+  while (errorText === '')
+    errorText = (await logOf(answer.id)).find((one) => one.error !== null)?.error ?? '';
+  expect(errorText).toBe(error);
   await api.api(`/webhooks/${answer.id}`, { method: 'DELETE' });
 });
 
@@ -172,9 +174,9 @@ it('a redirection is not followed, and is a failure', async () => {
   receiver.reply = () => ({ status: 302, headers: { Location: `${receiver.url}/elsewhere` } });
   await ask(`/${id}/ping`);
   await receiver.until((received) => received.length === 1);
-  let found: Log['deliveries'][number] | undefined;
-  while (!found?.error) [found] = await logOf(id);
-  expect([found.status, found.error, receiver.received.length]).toEqual([302, 'the answer was 302', 1]);
+  let delivery: Log['deliveries'][number] | undefined;
+  while (!delivery?.error) [delivery] = await logOf(id);
+  expect([delivery.status, delivery.error, receiver.received.length]).toEqual([302, 'the answer was 302', 1]);
 });
 
 it.each<[string, Body, RegExp]>([
@@ -230,8 +232,11 @@ it('a user makes a webhook, reads its secret once, tests it and removes it', asy
     400,
     expect.stringContaining('a user or a password'),
   ]);
-  const made = await alice.post('/user/alice/webhooks', fields);
-  expect([made.status, await made.text()]).toEqual([201, expect.stringMatching(/<code id="secret">whsec_/)]);
+  const answer = await alice.post('/user/alice/webhooks', fields);
+  expect([answer.status, await answer.text()]).toEqual([
+    201,
+    expect.stringMatching(/<code id="secret">whsec_/),
+  ]);
   const page = await alice.textOf('/user/alice/webhooks');
   expect(page).toContain('finished; of hello, figlet');
   expect(page).not.toContain('whsec_');

@@ -38,7 +38,7 @@ it.each([
   await page.getByLabel('Password').fill('of root');
   await Promise.all([page.waitForURL(`${api.url}/admin/`), page.keyboard.press('Enter')]);
   await page.waitForLoadState('load');
-  const found: unknown[] = [];
+  const allFaults: unknown[] = [];
   for (const path of [
     '',
     'users/',
@@ -52,11 +52,11 @@ it.each([
     'audit/',
   ]) {
     await page.goto(`${api.url}/admin/${path}`);
-    found.push(...(await accessibilityFaults(page)).map((fault) => [path, fault]));
+    allFaults.push(...(await accessibilityFaults(page)).map((fault) => [path, fault]));
     const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-    if (wide) found.push([path, 'wide']);
+    if (wide) allFaults.push([path, 'wide']);
   }
-  expect(found).toEqual([]);
+  expect(allFaults).toEqual([]);
   expect(faults).toEqual([]);
   await page.context().close();
 });

@@ -31,20 +31,20 @@ const FORCED: Look = { colorScheme: 'dark', forcedColors: 'active' };
 
 /** What is wrong with the page that is open, at two widths with these colours at each. */
 async function faultsInLooks(page: Page, looks: Record<number, Look[]>): Promise<string[]> {
-  const found: string[] = [];
+  const lookFaults: string[] = [];
   for (const [width, colours] of Object.entries(looks)) {
     await page.setViewportSize({ width: Number(width), height: 800 });
     const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-    if (over > 0) found.push(`${width} pixels wide: wider than the screen by ${over}`);
+    if (over > 0) lookFaults.push(`${width} pixels wide: wider than the screen by ${over}`);
     for (const [at, each] of colours.entries()) {
       await page.emulateMedia(each);
       // Other colours change what these rules find, and no other.
       const faults = await accessibilityFaults(page, at === 0 ? undefined : RULES_OF_COLOURS);
       const look = `${width} pixels wide, ${each.colorScheme}, forced colours ${each.forcedColors}`;
-      found.push(...faults.map((fault) => `${look}: ${fault}`));
+      lookFaults.push(...faults.map((fault) => `${look}: ${fault}`));
     }
   }
-  return found;
+  return lookFaults;
 }
 
 /** Resolves when the page is parsed and has its style. */
@@ -73,21 +73,21 @@ const LEAVE_ONE_OF_A_KIND = `(() => {
 
 /** Every element of the page about the API is checked once: there are ten thousand. */
 async function faultsOfWholeDocument(page: Page): Promise<string[]> {
-  const found = await faultsInLooks(page, { 360: [DARK], 1280: [] });
+  const lookFaults = await faultsInLooks(page, { 360: [DARK], 1280: [] });
   expect(await page.evaluate(LEAVE_ONE_OF_A_KIND)).toBeLessThan(1_000);
-  return found;
+  return lookFaults;
 }
 
 // What looks for faults needs a script itself, so it is the page's that is kept waiting.
 it('each page can be read by everybody, without its script and with it: wide and narrow, light, dark and in colours of the reader', async () => {
   const { page, faults } = await openPage(browser, scene.api.url, { extraHTTPHeaders: { Cookie: session } });
-  let [goOn, waited, kept] = [() => {}, Promise.resolve(), 0];
+  let [goOn, waited, keptCount] = [() => {}, Promise.resolve(), 0];
   await page.route('**/assets/client.*', async (route) => {
-    kept += 1;
+    keptCount += 1;
     await waited;
     await route.continue();
   });
-  const found: string[] = [];
+  const allFaults: string[] = [];
   for (const path of paths) {
     waited = new Promise((resolve) => (goOn = resolve));
     await page.goto(scene.api.url + path, { waitUntil: 'commit' });
@@ -98,11 +98,11 @@ it('each page can be read by everybody, without its script and with it: wide and
     goOn();
     await page.waitForLoadState();
     inLooks.push(...(await faultsInLooks(page, { 1280: [LIGHT, DARK, FORCED], 360: [DARK, LIGHT, FORCED] })));
-    found.push(...[...inLooks, ...faults.splice(0)].map((fault) => `${path} ${fault}`));
+    allFaults.push(...[...inLooks, ...faults.splice(0)].map((fault) => `${path} ${fault}`));
   }
   await page.context().close();
-  expect(found).toEqual([]);
+  expect(allFaults).toEqual([]);
   expect(paths.length).toBeGreaterThan(25);
   expect(paths).toContain('/api/doc');
-  expect(kept).toBe(paths.length);
+  expect(keptCount).toBe(paths.length);
 });

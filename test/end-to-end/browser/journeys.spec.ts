@@ -61,18 +61,18 @@ it('a maintainer makes a key, requests with it, and follows the log to its end t
   const log = `${page.url()}log`;
   await page.goto(log);
   await page.locator('#log-lines', { hasText: 'line 500 of the stub' }).waitFor();
-  const lost = page.waitForEvent('requestfailed');
+  const failedRequest = page.waitForEvent('requestfailed');
   await proctor.kill('api', 'SIGKILL');
-  await lost;
+  await failedRequest;
   await writeFile(gate, '');
   await proctor.restart('api');
   // The log that is kept takes the place of what has come, line by line.
   await page.getByText('lines, none with errors').waitFor();
-  const shown = (await page.locator('#log-lines .lines').allTextContents()).join('');
-  const kept = await (await fetch(log.replace(/log$/, 'raw'))).text();
-  expect(kept.split('\n').length).toBeGreaterThan(900);
-  expect(shown.split('\n')).toEqual(
-    kept.split('\n').map((line, index) => (line ? `${index + 1}${line}` : '')),
+  const shownText = (await page.locator('#log-lines .lines').allTextContents()).join('');
+  const rawLog = await (await fetch(log.replace(/log$/, 'raw'))).text();
+  expect(rawLog.split('\n').length).toBeGreaterThan(900);
+  expect(shownText.split('\n')).toEqual(
+    rawLog.split('\n').map((line, index) => (line ? `${index + 1}${line}` : '')),
   );
   // What Chromium says of the connection that was killed.
   expect(faults.filter((fault) => !/Failed to load resource|ERR_/.test(fault))).toEqual([]);
@@ -227,13 +227,13 @@ it('an administrator drains a worker, its owner reads why it gets nothing, and t
 const STOPS_MAX = 150;
 
 /** Goes on by the key Tab until something has the focus, which must be seen. */
-async function tabTo(page: Page, wanted: Locator): Promise<void> {
+async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let stops = 0; stops < STOPS_MAX; stops += 1) {
     await page.keyboard.press('Tab');
-    if (!(await wanted.evaluate((element) => element === element.ownerDocument.activeElement))) continue;
+    if (!(await target.evaluate((element) => element === element.ownerDocument.activeElement))) continue;
     const outline = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle');
     expect(outline).not.toBe('none');
     return;
   }
-  throw new Error(`${STOPS_MAX} times Tab do not lead to ${String(wanted)}`);
+  throw new Error(`${STOPS_MAX} times Tab do not lead to ${String(target)}`);
 }

@@ -160,10 +160,10 @@ describe('a log that grows', () => {
     await run.write(words(140));
     await page.getByRole('button', { name: '140 new lines ↓' }).waitFor();
     expect(await place()).toBe(above);
-    const known = FIRST + `half a line\n${TEST}green\nerror: it broke\n${words(140)}`;
-    expect(await linesOf(page)).toEqual(numbered(known));
+    const firstPart = FIRST + `half a line\n${TEST}green\nerror: it broke\n${words(140)}`;
+    expect(await linesOf(page)).toEqual(numbered(firstPart));
     const before = await place();
-    const log = `${known.replace('green', '\x1b[32mgreen\x1b[0m')}${own('test smoke:  - - results - -')}smoke FAIL badly\n`;
+    const log = `${firstPart.replace('green', '\x1b[32mgreen\x1b[0m')}${own('test smoke:  - - results - -')}smoke FAIL badly\n`;
     await run.end(log);
     await page.getByText('lines, 1 with errors').first().waitFor();
     await page.locator('summary', { hasText: 'smoke' }).getByText('FAIL').waitFor();
@@ -185,9 +185,9 @@ describe('a log that grows', () => {
     await closed;
     await run.write('ee\nfour\n');
     await run.write('the live log ends here', true);
-    const asked = page.waitForRequest((request) => request.url().includes('/log/events'));
+    const nextRequest = page.waitForRequest((request) => request.url().includes('/log/events'));
     await setHidden(page, false);
-    expect((await asked).url()).toMatch(/&offset=8&line=3$/);
+    expect((await nextRequest).url()).toMatch(/&offset=8&line=3$/);
     await page.locator('#L4').waitFor();
     await page.locator('#log-note', { hasText: 'the live log ends here' }).waitFor();
     expect(await linesOf(page)).toEqual(['1one', '2two', '3three', '4four']);

@@ -247,10 +247,10 @@ describe('an answer of a provider that is not to this login is refused', () => {
   it('an answer that was used is refused', async () => {
     const browser = new Browser(api.url);
     const url = await callback(browser, who);
-    const held = browser.cookie('proctor')!;
+    const session = browser.cookie('proctor')!;
     expect((await browser.get(pathOf(url))).status).toBe(302);
     const before = new Browser(api.url);
-    before.set('proctor', held);
+    before.set('proctor', session);
     await expectRefused(before, pathOf(url), 403, NOT_BEGUN);
   });
 
@@ -268,9 +268,9 @@ describe('an answer of a provider that is not to this login is refused', () => {
     ['code_challenge', 'z'.repeat(43)],
   ])('an answer to a question with another %s is refused', async (parameter, value) => {
     const browser = new Browser(api.url);
-    const url = await callback(browser, who, '/', (asked) => {
-      asked.searchParams.set(parameter, value);
-      return asked;
+    const url = await callback(browser, who, '/', (address) => {
+      address.searchParams.set(parameter, value);
+      return address;
     });
     await expectRefused(browser, pathOf(url), 403, NOT_OURS);
   });

@@ -126,15 +126,15 @@ it.each([
     await page.getByLabel('Source packages').fill('hello*');
     await page.getByRole('button', { name: 'Follow', exact: true }).click();
     await page.getByRole('button', { name: 'Remove hello*' }).waitFor();
-    const found: unknown[] = [];
+    const faults: unknown[] = [];
     for (const path of ['packages', 'jobs?tick=all', 'test?packages=hello&suite=trixie&arch=amd64']) {
       await page.goto(`${api.url}/user/alice/${path}`);
       if (path.startsWith('test')) await page.getByText('would be queued.').waitFor();
       const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-      if (over > 0) found.push(`${path} is wider than the screen by ${over}`);
-      found.push(...(await accessibilityFaults(page)).map((fault) => `${path} ${fault}`));
+      if (over > 0) faults.push(`${path} is wider than the screen by ${over}`);
+      faults.push(...(await accessibilityFaults(page)).map((fault) => `${path} ${fault}`));
     }
-    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
     await page.context().close();
   },
 );

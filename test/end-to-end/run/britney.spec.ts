@@ -55,11 +55,11 @@ async function since(time: number): Promise<{ until: number; results: Result[] }
 
 async function readTimes(results: Result[]): Promise<void> {
   const times = results.flatMap((result) => [result.updated_at, result.created_at, result.date]);
-  const known = times.filter((time) => time !== null);
+  const knownTimes = times.filter((time) => time !== null);
   const file = join(folder, 'times.json');
-  await writeFile(file, JSON.stringify(known));
+  await writeFile(file, JSON.stringify(knownTimes));
   const { stdout } = await run('python3', ['-c', STRPTIME, file]);
-  expect(Number(stdout)).toBe(known.length);
+  expect(Number(stdout)).toBe(knownTimes.length);
 }
 
 it('5,000 items in a file, and the results of all of them by polling', async () => {

@@ -113,8 +113,8 @@ it('the scheduler says that it is ready, what it owns and what it depends on', a
 });
 
 it('a request keeps its id in the answer, in problems and in the log; one that is not sane is replaced', async () => {
-  const given = { 'X-Request-Id': 'from-a-proxy/7' };
-  const missing = await client.fetch('/api/v1/test/999999', { headers: given });
+  const requestHeaders = { 'X-Request-Id': 'from-a-proxy/7' };
+  const missing = await client.fetch('/api/v1/test/999999', { headers: requestHeaders });
   expect(missing.headers.get('x-request-id')).toBe('from-a-proxy/7');
   expect(await missing.json()).toMatchObject({ status: 404, request_id: 'from-a-proxy/7' });
   const isLogged = () =>

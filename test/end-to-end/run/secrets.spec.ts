@@ -31,10 +31,10 @@ let proctor: RunningProctor;
 let client: Client;
 let marks: Marks;
 /** All output of all programs, with its source. */
-let said: Output[] = [];
+let outputs: Output[] = [];
 
 beforeEach(async () => {
-  said = [];
+  outputs = [];
   marks = await Marks.make();
 });
 
@@ -65,7 +65,7 @@ async function start(options: ProctorOptions = {}, store?: Record<string, unknow
 async function ask(path: string, headers: Record<string, string>): Promise<number> {
   const response = await fetch(`${proctor.url}${path}`, { headers });
   const heads = JSON.stringify([...response.headers]);
-  said.push([`answer to ${path}`, `${heads}\n${await response.text()}`]);
+  outputs.push([`answer to ${path}`, `${heads}\n${await response.text()}`]);
   return response.status;
 }
 
@@ -85,11 +85,11 @@ async function secrets(): Promise<Secret[]> {
 
 /** Adds what the processes and servers wrote, and finds no secret in all that was said. */
 async function expectNoSecret(): Promise<void> {
-  said.push(['outputs', proctor.output.text]);
+  outputs.push(['outputs', proctor.output.text]);
   const logs = [proctor.home.nats, proctor.home.postgresql].map((folder) => join(folder, 'server.log'));
-  said.push(...(await contentsOf(logs)));
+  outputs.push(...(await contentsOf(logs)));
   expect((await secrets()).length).toBeGreaterThan(9);
-  expect(shownSecrets(await secrets(), said)).toEqual([]);
+  expect(shownSecrets(await secrets(), outputs)).toEqual([]);
 }
 
 it('no answer, no log and no command line contains a secret, whatever goes wrong', async () => {
@@ -111,14 +111,14 @@ it('no answer, no log and no command line contains a secret, whatever goes wrong
   expect(await ask('/api/v1/keys', basic(PASSWORDS.user))).toBe(503);
   await proctor.kill('nats', 'SIGKILL');
   await proctor.output.line('api', /NATS|nats/);
-  said.push(...commandLines());
+  outputs.push(...commandLines());
 
   await expectNoSecret();
 });
 
 it('an S3 server that refuses everything never receives the secret key, which is in no log and no answer', async () => {
   const server = createServer((request, response) => {
-    said.push([
+    outputs.push([
       'a request to the S3 server',
       `${request.method} ${request.url} ${request.rawHeaders.join('\n')}`,
     ]);
@@ -133,8 +133,8 @@ it('an S3 server that refuses everything never receives the secret key, which is
     await start({}, { kind: 's3', endpoint, bucket: 'results' });
     await client.submitOne(STUB_SUITE, hostArchitecture(), { package: 'hello' });
     await proctor.output.line('scheduler', /SignatureDoesNotMatch|the bucket|S3/);
-    expect(said.filter(([where]) => where === 'a request to the S3 server')).not.toEqual([]);
-    said.push(...commandLines());
+    expect(outputs.filter(([where]) => where === 'a request to the S3 server')).not.toEqual([]);
+    outputs.push(...commandLines());
     await expectNoSecret();
   } finally {
     server.closeAllConnections();
@@ -157,10 +157,10 @@ async function executeWithTheSource(key: Record<string, string>): Promise<void> 
     'extra-apt-sources': ['extra'],
   });
   await client.runThat(runId, ({ state }) => state === 'running');
-  said.push(...commandLines());
+  outputs.push(...commandLines());
   await writeFile(go, '');
   const run = await client.finished(runId);
   expect(run.status).toBe('pass');
-  said.push(['result', JSON.stringify(run)]);
+  outputs.push(['result', JSON.stringify(run)]);
   expect(await ask(new URL(run.log_url ?? '', proctor.url).pathname, key)).toBe(200);
 }

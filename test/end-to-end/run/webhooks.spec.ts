@@ -52,24 +52,24 @@ async function followed(isEnough: (events: ReceivedEvent[]) => boolean): Promise
 
 /** The kinds of each run, each counted where it came first. */
 function stories(events: { id: string; runId: number; kind: string }[]): Map<number, string[]> {
-  const seen = new Set<string>();
+  const deliveryIds = new Set<string>();
   const byRun = new Map<number, string[]>();
   for (const { id, runId, kind } of events) {
-    if (seen.has(id)) continue;
-    seen.add(id);
+    if (deliveryIds.has(id)) continue;
+    deliveryIds.add(id);
     byRun.set(runId, [...(byRun.get(runId) ?? []), kind]);
   }
   return byRun;
 }
 
-const isWhole = (found: Map<number, string[]>): boolean =>
-  [...found.values()].filter((kinds) => kinds.includes('finished')).length === RUNS;
+const isWhole = (kindsOfRuns: Map<number, string[]>): boolean =>
+  [...kindsOfRuns.values()].filter((kinds) => kinds.includes('finished')).length === RUNS;
 
 it('every event of each run comes in its order to webhooks and streams, though api, scheduler and receiver are killed meanwhile', async () => {
   const settings = JSON.stringify({ url: receiver.url, kinds: FACT_KINDS });
   const headers = { 'Content-Type': 'application/json' };
-  const made = await client.fetch('/api/v1/webhooks', { method: 'POST', headers, body: settings });
-  receiver.secret = ((await made.json()) as { secret: string }).secret;
+  const answer = await client.fetch('/api/v1/webhooks', { method: 'POST', headers, body: settings });
+  receiver.secret = ((await answer.json()) as { secret: string }).secret;
   const ofStream = (events: ReceivedEvent[]) =>
     stories(
       events.map(({ event, data }) => ({ id: String(data.id), runId: Number(data.run_id), kind: event })),

@@ -77,14 +77,14 @@ it('a backup that was made under load is restored in another home, whose clients
     while (!isMade) await (client.submitted.length < RUNS_MAX ? client.submit() : client.poll());
   })();
   const folder = join(first.folder, 'backups');
-  const made = await first.program(['backup', folder]);
+  const backup = await first.program(['backup', folder]);
   isMade = true;
   await load;
-  expect({ code: made.code, stderr: made.stderr }).toEqual({
+  expect({ code: backup.code, stderr: backup.stderr }).toEqual({
     code: 0,
     stderr: expect.stringContaining('tables'),
   });
-  const path = made.stdout.trim();
+  const path = backup.stdout.trim();
   expect(await readdir(folder)).toEqual([path.slice(folder.length + 1)]);
   const counted = await first.program(['expire', '--dry-run', '--json']);
   expect(counted).toEqual({
@@ -92,8 +92,8 @@ it('a backup that was made under load is restored in another home, whose clients
     stdout: '{"removed":[],"stories":0,"runs":0}\n',
     stderr: expect.stringMatching(/^runs looked at, nothing is removed: \d+, \d+ a second$/m),
   });
-  const lost = await Promise.all(Array.from({ length: 2 }, () => client.submit()));
-  await client.passed(lost);
+  const lostRuns = await Promise.all(Array.from({ length: 2 }, () => client.submit()));
+  await client.passed(lostRuns);
   await start.end('SIGTERM');
 
   const second = await stubMachine();
@@ -108,23 +108,23 @@ it('a backup that was made under load is restored in another home, whose clients
   client.url = second.url;
 
   // What was accepted before the moment of the backup ends, and nothing that came later has left a trace.
-  const known: number[] = [];
+  const knownRuns: number[] = [];
   for (const runId of client.submitted) {
     const answer = await client.fetch(`/test/${runId}`);
-    if (answer.status === 200) known.push(runId);
+    if (answer.status === 200) knownRuns.push(runId);
     else expect(answer.status).toBe(404);
   }
-  expect(known).toEqual(expect.arrayContaining(before));
-  for (const runId of lost) expect(known).not.toContain(runId);
+  expect(knownRuns).toEqual(expect.arrayContaining(before));
+  for (const runId of lostRuns) expect(knownRuns).not.toContain(runId);
   const [next] = await Promise.all([client.submit()]);
-  expect(next).toBeGreaterThan(Math.max(...lost) + 90_000);
-  for (const runId of known) if (!before.includes(runId)) client.results.delete(runId);
+  expect(next).toBeGreaterThan(Math.max(...lostRuns) + 90_000);
+  for (const runId of knownRuns) if (!before.includes(runId)) client.results.delete(runId);
   await client.passed([next]);
   const unfinished = async (): Promise<number> => {
     const answer = (await (await client.fetch('/test?since=0')).json()) as { results: Result[] };
     const ids = answer.results.map(({ run_id: runId }) => runId);
     expect(new Set(ids).size).toBe(ids.length);
-    expect(ids.length).toBe(known.length + 1);
+    expect(ids.length).toBe(knownRuns.length + 1);
     return answer.results.filter(({ status }) => status !== 'pass').length;
   };
   while ((await unfinished()) > 0) await client.poll();
@@ -145,8 +145,8 @@ it('a backup that was made under load is restored in another home, whose clients
   await appendFile(join(path, 'store', stored!), 'x');
   const third = await stubMachine();
   expect(await third.program(['restore', path])).toMatchObject({ code: 1 });
-  const left = await readdir(third.home, { recursive: true });
-  expect(left.filter((name) => /admin\.key|admin\.password|nats-users/.test(name))).toEqual([]);
+  const remainingFiles = await readdir(third.home, { recursive: true });
+  expect(remainingFiles.filter((name) => /admin\.key|admin\.password|nats-users/.test(name))).toEqual([]);
 
   const database = async (name: string): Promise<number | null> =>
     (await stat(join(first.home, name, 'data')).catch(() => null))?.ino ?? null;

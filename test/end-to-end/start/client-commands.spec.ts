@@ -21,9 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
-const typed: CommandStage['typed'] = (args, given) => stage.typed(args, given);
+const typed: CommandStage['typed'] = (args, options) => stage.typed(args, options);
 /** As a process of its own. */
-const program: CommandStage['program'] = (args, given) => stage.program(args, given);
+const program: CommandStage['program'] = (args, options) => stage.program(args, options);
 const expectAsDocumented: CommandStage['expectAsDocumented'] = (...answer) =>
   stage.expectAsDocumented(...answer);
 
@@ -116,13 +116,13 @@ it('run log --follow waits for the start, writes what comes, and goes on at an o
   await client.runThat(runId, ({ state }) => state === 'running');
   await writeFile(go, '');
   const followed = await following;
-  const kept = await (await client.fetch(`/api/v1/runs/${runId}/log`)).text();
-  expect(kept).toContain('line 200 of the stub');
-  expect(followed).toMatchObject({ code: 0, stdout: kept });
+  const logText = await (await client.fetch(`/api/v1/runs/${runId}/log`)).text();
+  expect(logText).toContain('line 200 of the stub');
+  expect(followed).toMatchObject({ code: 0, stdout: logText });
   expect(followed.stderr).toContain('attempt 1 ended as pass\n');
   for (const follow of [[], ['--follow']]) {
     const rest = await typed(['run', 'log', ...follow, '--offset', '100', String(runId)]);
-    expect(rest).toMatchObject({ code: 0, stdout: kept.slice(100) });
+    expect(rest).toMatchObject({ code: 0, stdout: logText.slice(100) });
   }
 });
 
@@ -180,8 +180,8 @@ it('run cancel counts before it ends many runs, and never says 0 and nothing', a
 
 it('worker drain --wait waits for what the worker has, and no longer than its deadline: what it has then waits again', async () => {
   const go = marks.path('drained');
-  const wanted = { package: 'last', trigger: `wait-for:${go}` };
-  const runId = await client.submitOne(STUB_SUITE, arch, wanted);
+  const request = { package: 'last', trigger: `wait-for:${go}` };
+  const runId = await client.submitOne(STUB_SUITE, arch, request);
   const run = await client.runThat(runId, ({ state }) => state === 'running');
   const worker = String(run['worker']);
   const drain = ['worker', 'drain', worker, '--reason', 'new disk', '--wait'];

@@ -60,8 +60,8 @@ describe('proctor config check', () => {
 });
 
 it('proctor config show prints each value with its origin, and proctor config schema knows every key', async () => {
-  const shown = await proctor(['config', 'show', join(project, 'config'), '--json']);
-  const { settings } = JSON.parse(shown.stdout) as {
+  const output = await proctor(['config', 'show', join(project, 'config'), '--json']);
+  const { settings } = JSON.parse(output.stdout) as {
     settings: { key: string; origin: string; line: number }[];
   };
   const slots = settings.find(({ key }) => key === 'slots');

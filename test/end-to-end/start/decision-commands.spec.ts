@@ -29,8 +29,8 @@ const program = (...args: string[]): Promise<Finished> => machine.program(args, 
 
 async function submit(name: string, trigger: string | null = null): Promise<number> {
   const place = { suite: 'sid', arch: 'amd64', backend: 'unshare', variant: 'autopkgtest' };
-  const asked = { priority: 5, trigger, pinPackages: [], extraAptSources: [], isPrivate: false };
-  const [runId] = await database.submissions.submit([{ package: name, ...place, ...asked }], submitter);
+  const options = { priority: 5, trigger, pinPackages: [], extraAptSources: [], isPrivate: false };
+  const [runId] = await database.submissions.submit([{ package: name, ...place, ...options }], submitter);
   return runId!;
 }
 
@@ -73,8 +73,8 @@ describe('the first administrator', () => {
     const away = { ...env(), PROCTOR_URL: 'http://127.0.0.1:1' };
     expect(await machine.proctor(set, 'another long secret', away)).toMatchObject({ code: 0 });
     expect(await database.users.hasPassword('admin')).toBe(true);
-    const made = await machine.proctor(['key', 'create', 'admin', '--name', 'x'], '', away);
-    expect(await database.apiKeys.authenticate(made.stdout.trim())).toMatchObject({ userName: 'admin' });
+    const output = await machine.proctor(['key', 'create', 'admin', '--name', 'x'], '', away);
+    expect(await database.apiKeys.authenticate(output.stdout.trim())).toMatchObject({ userName: 'admin' });
   });
 
   it('a service that is away is named with what to type', async () => {
@@ -123,16 +123,19 @@ it('`proctor run priority` gives waiting runs another one', async () => {
 });
 
 it('pauses and drains are made, listed and ended by `proctor`', async () => {
-  const said = async (...args: string[]) => {
+  const codeAndOutput = async (...args: string[]) => {
     const { code, stderr } = await proctor(...args);
     return [code, stderr];
   };
-  expect(await said('pause', '--suite', 'sid', '--reason', 'the mirror\nis away')).toEqual([
+  expect(await codeAndOutput('pause', '--suite', 'sid', '--reason', 'the mirror\nis away')).toEqual([
     0,
     'suite sid on every architecture is paused by admin: the mirror\nis away\n',
   ]);
-  expect(await said('pause', '--reason', 'all')).toEqual([0, 'everything is paused by admin: all\n']);
-  expect(await said('worker', 'drain', 'worker-1', '--reason', 'new disks')).toEqual([
+  expect(await codeAndOutput('pause', '--reason', 'all')).toEqual([
+    0,
+    'everything is paused by admin: all\n',
+  ]);
+  expect(await codeAndOutput('worker', 'drain', 'worker-1', '--reason', 'new disks')).toEqual([
     0,
     'worker worker-1 is drained by admin: new disks\n',
   ]);
@@ -144,14 +147,20 @@ it('pauses and drains are made, listed and ended by `proctor`', async () => {
     ['drain', 'worker worker-1', 'admin', time, '', 'new disks'],
     [''],
   ]);
-  expect(await said('resume', '--suite', 'sid', '--arch', 'amd64')).toEqual([
+  expect(await codeAndOutput('resume', '--suite', 'sid', '--arch', 'amd64')).toEqual([
     1,
     `proctor: queue sid/amd64 is not paused\n${DECISIONS}`,
   ]);
-  expect(await said('resume', '--suite', 'sid')).toEqual([0, 'suite sid on every architecture goes on\n']);
-  expect(await said('resume')).toEqual([0, 'everything goes on\n']);
-  expect(await said('worker', 'resume', 'worker-1')).toEqual([0, 'worker worker-1 gets runs again\n']);
-  expect(await said('worker', 'resume', 'worker-1')).toEqual([
+  expect(await codeAndOutput('resume', '--suite', 'sid')).toEqual([
+    0,
+    'suite sid on every architecture goes on\n',
+  ]);
+  expect(await codeAndOutput('resume')).toEqual([0, 'everything goes on\n']);
+  expect(await codeAndOutput('worker', 'resume', 'worker-1')).toEqual([
+    0,
+    'worker worker-1 gets runs again\n',
+  ]);
+  expect(await codeAndOutput('worker', 'resume', 'worker-1')).toEqual([
     1,
     `proctor: worker worker-1 is not drained\n${DECISIONS}`,
   ]);

@@ -113,10 +113,12 @@ async function allSecrets(): Promise<string[]> {
   const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) =>
     each.isFile(),
   );
-  const kept = await Promise.all(
+  const secretTexts = await Promise.all(
     files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8')),
   );
-  const seeds = kept.flatMap((text) => [...text.matchAll(/"seed":\s*"([^"]+)"/g)].map(([, seed]) => seed!));
+  const seeds = secretTexts.flatMap((text) =>
+    [...text.matchAll(/"seed":\s*"([^"]+)"/g)].map(([, seed]) => seed!),
+  );
   const url = await machine.read('secrets/database.url');
   const key = (await machine.read('admin.key')).trim();
   return [

@@ -170,8 +170,8 @@ async function put(home: string, name: string, text: string): Promise<void> {
 
 /** A machine for each user. An ordinary user is the one who runs the tests, unless that is root. */
 async function machineOf(user: string): Promise<Machine> {
-  const known = machines.get(user);
-  if (known) return known;
+  const existing = machines.get(user);
+  if (existing) return existing;
   const machine = await Machine.make();
   machines.set(user, machine);
   if (user === 'ordinary' && process.getuid?.() === 0) await chown(machine.folder, ORDINARY, ORDINARY);
@@ -215,10 +215,10 @@ async function runningOn(home: string): Promise<string[]> {
 
 async function modesIn(home: string): Promise<Record<string, string>> {
   const names = Object.keys(MODES);
-  const found = await Promise.all(
+  const entries = await Promise.all(
     names.map(async (name) => [name, ((await stat(join(home, name))).mode & 0o7777).toString(8)] as const),
   );
-  return Object.fromEntries(found);
+  return Object.fromEntries(entries);
 }
 
 it.each(CASES)(

@@ -83,8 +83,8 @@ it.each([['backup', 'backups'], ['restored']])(
 );
 
 it('commands that work long on a database do not wait forever for one that takes connections and says nothing', async () => {
-  const taken: Socket[] = [];
-  const silent = createServer((socket) => taken.push(socket)).listen(0, '127.0.0.1');
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const PROCTOR_DATABASE_URL = `postgres://p:s3cret@127.0.0.1:${(silent.address() as AddressInfo).port}/p`;
   try {
@@ -98,7 +98,7 @@ it('commands that work long on a database do not wait forever for one that takes
       expect(code).toBe(75);
     }
   } finally {
-    taken.forEach((socket) => socket.destroy());
+    sockets.forEach((socket) => socket.destroy());
     silent.close();
   }
 });

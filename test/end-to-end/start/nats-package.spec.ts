@@ -50,12 +50,12 @@ it('the search for nats-server leaves what there is when the fetched one does no
 
 describe('mirrors', () => {
   let server: Server;
-  let asked: string[];
+  let requestPaths: string[];
 
   beforeEach(async () => {
-    asked = [];
+    requestPaths = [];
     server = createServer((request, response) => {
-      asked.push(request.url!);
+      requestPaths.push(request.url!);
       const isRelease = request.url === '/debian/dists/forky/Release';
       response.writeHead(isRelease ? 200 : 404).end(isRelease ? 'Origin: Debian\nCodename: forky\n' : '');
     }).listen(0, '127.0.0.1');
@@ -82,7 +82,7 @@ describe('mirrors', () => {
     } finally {
       delete process.env.APT_CONFIG;
     }
-    expect(asked).toContain('/debian/dists/forky/Release');
+    expect(requestPaths).toContain('/debian/dists/forky/Release');
     expect((await readdir(folder)).sort()).toEqual(['apt.conf', 'sources.list']);
   });
 });

@@ -240,7 +240,7 @@ describe('a home of its own', () => {
 /** The commands of the processes that have this machine's folder in their command line or environment. */
 async function runningHere(): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && name !== `${process.pid}`);
-  const found = await Promise.all(
+  const startedProcesses = await Promise.all(
     pids.map(async (pid) => {
       const [environment = '', command = ''] = await Promise.all(
         ['environ', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
@@ -248,5 +248,5 @@ async function runningHere(): Promise<string[]> {
       return (environment + command).includes(machine.folder) ? [command] : [];
     }),
   );
-  return found.flat();
+  return startedProcesses.flat();
 }

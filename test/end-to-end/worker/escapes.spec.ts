@@ -145,7 +145,7 @@ it('a command has no right but to the ids of its user, and the processes of its 
 
 it('a sandbox with interpreters of its own has a network, where the worker may register them', async () => {
   const script = 'cp /bin/sh "$TMPDIR/a.proctor" && "$TMPDIR/a.proctor" && ls /sys/class/net';
-  const begun = outputOf(['sh', '-c', script], [':proctor-test:E::proctor::/bin/true:']);
-  if (!machine.sandboxes.runsAsRoot) return expect(begun).rejects.toThrow();
-  expect(await begun).toMatchObject({ code: 0 });
+  const attempt = outputOf(['sh', '-c', script], [':proctor-test:E::proctor::/bin/true:']);
+  if (!machine.sandboxes.runsAsRoot) return expect(attempt).rejects.toThrow();
+  expect(await attempt).toMatchObject({ code: 0 });
 });

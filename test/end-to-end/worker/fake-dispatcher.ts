@@ -70,8 +70,8 @@ export class FakeDispatcher {
     type Wanted = Extract<WorkerMessage, { kind: K }>;
     const isWanted = (message: WorkerMessage): message is Wanted =>
       message.kind === kind && fits(message as Wanted);
-    const found = this.messages.find(isWanted);
-    if (found) return found;
+    const match = this.messages.find(isWanted);
+    if (match) return match;
     return new Promise<WorkerMessage>((resolve) =>
       this.waiting.push({ fits: isWanted, resolve }),
     ) as Promise<Wanted>;

@@ -89,9 +89,9 @@ it.each([...FLOODS])(
       const { slowestMs, sent, answers } = await slowestBeside(flood, worker);
       tried.push(Math.round(slowestMs));
       expect(sent).toBeGreaterThan(0);
-      const said = Object.keys(answers).join('\n');
+      const answerText = Object.keys(answers).join('\n');
       if (/^(requests|asks)/.test(flood))
-        expect(said).toMatch(/worker hostile\S* .* sends more than # requests/);
+        expect(answerText).toMatch(/worker hostile\S* .* sends more than # requests/);
     }
     console.info(`${flood}: slowest renewal ${String(tried)} ms`);
     expect(Math.min(...tried)).toBeLessThanOrEqual(ANSWER_MS);

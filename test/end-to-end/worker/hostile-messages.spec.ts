@@ -62,20 +62,20 @@ afterAll(async () => {
 
 /** How long the loop of the scheduler was held since the last look, at most. */
 async function look(): Promise<number> {
-  const seen = JSON.parse(await text(createConnection(socketPath))) as {
+  const delays = JSON.parse(await text(createConnection(socketPath))) as {
     processorMs: number;
     delayMs: number;
   };
-  return Math.min(seen.processorMs, seen.delayMs);
+  return Math.min(delays.processorMs, delays.delayMs);
 }
 
 /** Reports that wait, or were not settled. */
 async function unsettled(): Promise<number> {
-  const { num_pending: waiting, num_ack_pending: taken } = await streams.consumers.info(
+  const { num_pending: waiting, num_ack_pending: unanswered } = await streams.consumers.info(
     reportStream(arch, HOSTILE),
     'dispatcher',
   );
-  return waiting + taken;
+  return waiting + unanswered;
 }
 
 const ASKED: string[] = [SUBJECTS.status, SUBJECTS.explain];
@@ -131,8 +131,8 @@ it('no message that a worker may send holds the event loop of the scheduler, and
   for (const subject of subjects)
     for (const message of messagesFor(subject)) await expectShort(hostile, subject, message);
   longest.sort((a, b) => b.heldMs - a.heldMs);
-  const shown = longest.slice(0, 8).map(({ name, heldMs }) => `${Math.round(heldMs)} ms ${name}`);
-  console.info(`${longest.length} messages to ${subjects.join(' ')}; longest:\n${shown.join('\n')}`);
+  const slowest = longest.slice(0, 8).map(({ name, heldMs }) => `${Math.round(heldMs)} ms ${name}`);
+  console.info(`${longest.length} messages to ${subjects.join(' ')}; longest:\n${slowest.join('\n')}`);
 });
 
 it('no message between the services holds it, should a stranger reach their subjects', async () => {
@@ -140,6 +140,6 @@ it('no message between the services holds it, should a stranger reach their subj
   for (const subject of subjectsOfServices(arch))
     for (const message of messagesFor(subject)) await expectShort(operator, subject, message);
   longest.sort((a, b) => b.heldMs - a.heldMs);
-  const shown = longest.slice(0, 8).map(({ name, heldMs }) => `${Math.round(heldMs)} ms ${name}`);
-  console.info(`${longest.length} messages; longest:\n${shown.join('\n')}`);
+  const slowest = longest.slice(0, 8).map(({ name, heldMs }) => `${Math.round(heldMs)} ms ${name}`);
+  console.info(`${longest.length} messages; longest:\n${slowest.join('\n')}`);
 });

@@ -56,8 +56,8 @@ async function runTree(script: string) {
   return { result, log: await storedLog(result) };
 }
 
-const forks = (wanted: number, after: 'pass' | 'signal.pause()') =>
-  FORKS.replace('WANTED', String(wanted)).replace('AFTER', after);
+const forks = (count: number, after: 'pass' | 'signal.pause()') =>
+  FORKS.replace('WANTED', String(count)).replace('AFTER', after);
 
 it('a run has no more processes than it may, and still ends well', async () => {
   const { result, log } = await runTree(forks(1000, 'pass'));

@@ -46,12 +46,12 @@ afterAll(async () => {
 
 beforeEach(() => {
   const options = { arch, suite: STUB_SUITE, backend: 'null', variant: 'stub' };
-  const named = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  const optionWords = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   const runner = resolve(project, 'test/stub/autopkgtest-stub');
   output = new OutputLines();
   worker = spawn(
     'python3',
-    ['-B', 'test/python-worker/worker.py', ...named, proctor.users.path('python'), runner],
+    ['-B', 'test/python-worker/worker.py', ...optionWords, proctor.users.path('python'), runner],
     {
       cwd: project,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -20,16 +20,16 @@ afterAll(() => stage?.close());
 // The other backends: test/acceptance/sight.spec.ts.
 it('a test that has left its testbed of unshare sees nothing of any deployment and reaches no service', async () => {
   machine = await stage.machine('unshare');
-  const seen = await stage.look(machine, 'unshare');
-  expectNothing(seen, stage, machine);
-  await expectOnlyWhatIsKnown(seen, stage, machine, 'unshare');
+  const sight = await stage.look(machine, 'unshare');
+  expectNothing(sight, stage, machine);
+  await expectOnlyWhatIsKnown(sight, stage, machine, 'unshare');
   const others = ['/srv/of-another', '/usr/bin/of-another', `${machine.workPath}/results/of-another`];
-  const more = { ...seen, paths: others.map((path) => `f${path}`) };
+  const more = { ...sight, paths: others.map((path) => `f${path}`) };
   expect(await stage.strays(more, machine, 'unshare')).toEqual(others);
   expect(stage.hiddenOnes(more, machine)).toEqual([`f${others[2]}`]);
-  expect([...seen.sockets, ...seen.abstract]).toEqual([]);
+  expect([...sight.sockets, ...sight.abstract]).toEqual([]);
   // What is to be seen is found: the look reaches beyond the testbed.
-  expect(seen.found).toEqual([['shown', stage.shown]]);
+  expect(sight.found).toEqual([['shown', stage.shown]]);
 });
 
 it('the credentials and addresses that are looked for are real: they let this machine itself in', async () => {
@@ -85,8 +85,8 @@ it('tests on the machine itself have a /tmp each: autopkgtest would take the fil
     'set -C; echo "$1" >/tmp/autopkgtest_script_pid; ls -A /tmp; stat -c %a /tmp; until [ -e "$2" ]; do sleep 0.1; done';
   const start = async (name: string) => {
     const folder = await machine.sandboxes.createFolder(name);
-    const [seen, go] = [join(folder.output, 'seen'), join(folder.output, 'go')];
-    const output = await open(seen, 'w');
+    const [seenFile, go] = [join(folder.output, 'seen'), join(folder.output, 'go')];
+    const output = await open(seenFile, 'w');
     const sandbox = await machine.sandboxes.start(folder, {
       command: ['sh', '-ec', script, 'sh', name, go],
       network: 'private',
@@ -94,7 +94,7 @@ it('tests on the machine itself have a /tmp each: autopkgtest would take the fil
       wholeMachine: true,
       output: output.fd,
     });
-    return { go, seen: () => readFile(seen, 'utf8'), ended: sandbox.ended.finally(() => output.close()) };
+    return { go, seen: () => readFile(seenFile, 'utf8'), ended: sandbox.ended.finally(() => output.close()) };
   };
   const sandboxes = [await start('one'), await start('other')];
   const haveSeen = async () => {

@@ -28,7 +28,9 @@ export function expectNothing(sight: Sight, stage: SightStage, machine: TestMach
   expect(stage.hiddenOnes(sight, machine)).toEqual([]);
   expect(sight.reached).toEqual([]);
   expect(sight.listeners).toEqual([]);
-  expect(sight.variables.filter((name) => !VARIABLES.some((known) => known.test(name)))).toEqual([]);
+  expect(sight.variables.filter((name) => !VARIABLES.some((expression) => expression.test(name)))).toEqual(
+    [],
+  );
 }
 
 /** Everything else is the machine's system, the image, or what is put there. */
@@ -40,5 +42,5 @@ export async function expectOnlyWhatIsKnown(
 ): Promise<void> {
   expect(await stage.strays(sight, machine, backend)).toEqual([]);
   const sockets = [...sight.abstract, ...sight.sockets];
-  expect(sockets.filter((name) => !OWN_SOCKETS.some((known) => known.test(name)))).toEqual([]);
+  expect(sockets.filter((name) => !OWN_SOCKETS.some((expression) => expression.test(name)))).toEqual([]);
 }

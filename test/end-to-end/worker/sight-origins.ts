@@ -170,9 +170,9 @@ export function canLeave(backend: string): boolean {
 }
 
 function knownOf(backend: string): Known {
-  const known = KNOWN[backend];
-  if (!known) throw new Error(`it is not known what a test in ${backend} may see`);
-  return known;
+  const origins = KNOWN[backend];
+  if (!origins) throw new Error(`it is not known what a test in ${backend} may see`);
+  return origins;
 }
 
 /**
@@ -186,16 +186,16 @@ export function strays(
   image: Set<string>,
   isShown: (path: string) => boolean,
 ): string[] {
-  const known = knownOf(backend);
+  const origins = knownOf(backend);
   const all = paths.map((path) => path.slice(1));
-  const roots = testbedsIn(all).filter((root) => !known.canLeave || root !== '');
+  const roots = testbedsIn(all).filter((root) => !origins.canLeave || root !== '');
   const isOf = (path: string, patterns: RegExp[]) => patterns.some((each) => each.test(path));
   return all.filter((path) => {
     const root = roots.find((each) => path === each || path.startsWith(`${each}/`));
     if (root === undefined)
-      return !isOf(path, known.sandbox) && !isShown(path) && !(SYSTEM.test(path) && isHere(path));
+      return !isOf(path, origins.sandbox) && !isShown(path) && !(SYSTEM.test(path) && isHere(path));
     const inside = path.slice(root.length) || '/';
-    return inside !== '/' && !image.has(inside) && !owned.has(inside) && !isOf(inside, known.testbed);
+    return inside !== '/' && !image.has(inside) && !owned.has(inside) && !isOf(inside, origins.testbed);
   });
 }
 

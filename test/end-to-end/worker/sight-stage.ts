@@ -98,7 +98,7 @@ export class SightStage {
 
   /** The addresses of the deployment's services as a test could guess them. */
   get guesses(): { hosts: string[]; ports: number[] } {
-    const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+    const addresses = Object.values(networkInterfaces()).flatMap((addressesOfLink) => addressesOfLink ?? []);
     const hosts = addresses.flatMap(({ address, scopeid }) =>
       scopeid ? [`${address}%eth0`, `${address}%tap0`] : [address],
     );
@@ -160,10 +160,10 @@ export class SightStage {
     const line = /^SEEN (.*)$/m.exec(log)?.[1];
     if (result.verdict !== 'pass' || line === undefined) throw new Error(`${result.message}\n${log}`);
     const archive = result.files.find(({ name }) => name === 'artifacts.tar.gz')?.path ?? '';
-    const [seen, owned] = await contentsIn(archive, ['artifacts/seen', 'artifacts/owned']);
+    const [seenPaths, owned] = await contentsIn(archive, ['artifacts/seen', 'artifacts/owned']);
     return {
       ...(JSON.parse(line) as Omit<Sight, 'paths' | 'owned'>),
-      paths: seen!.split('\0').slice(0, -1),
+      paths: seenPaths!.split('\0').slice(0, -1),
       owned: new Set(owned!.split('\n')),
     };
   }
@@ -171,13 +171,15 @@ export class SightStage {
   /** The paths that a test has seen and that belong neither to the machine nor to the image, and were not put there. */
   async strays(sight: Sight, machine: TestMachine, backend: string): Promise<string[]> {
     const { workPath } = machine;
-    const shown = [workPath, this.folder].flatMap(withParents);
+    const shownPaths = [workPath, this.folder].flatMap(withParents);
     const isShown = (path: string) => {
       if (path.startsWith(`${workPath}/`)) return OF_WORK.test(path.slice(workPath.length));
       if (path.startsWith(`${this.folder}/`)) return OF_STAGE.test(path.slice(this.folder.length));
       // They may lie in a folder that is the sandbox's own: a place is made for them in that.
       const [, place] = /^\/.+\/\.(?:run|tmp|var-tmp)(\/.+)$/.exec(path) ?? [];
-      return shown.includes(path) || (place !== undefined && shown.some((each) => each.endsWith(place)));
+      return (
+        shownPaths.includes(path) || (place !== undefined && shownPaths.some((each) => each.endsWith(place)))
+      );
     };
     return strays(sight, backend, await imagePaths(workPath, backend), isShown);
   }

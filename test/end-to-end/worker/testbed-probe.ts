@@ -27,11 +27,11 @@ export async function probeTestbed(
   );
   const log = await storedLog(result);
   if (result.exitCode !== 0) throw new Error(`the probes ended with ${result.exitCode}:\n${log}`);
-  const seen = new Map<number, string>();
+  const answers = new Map<number, string>();
   for (const [, place, answer, words] of log.matchAll(SEEN))
-    seen.set(Number(place), words === undefined ? (answer as string) : `${answer} (${words})`);
+    answers.set(Number(place), words === undefined ? (answer as string) : `${answer} (${words})`);
   return Object.fromEntries(
-    properties.map(({ name }, place) => [name, seen.get(place) ?? 'it was not probed']),
+    properties.map(({ name }, place) => [name, answers.get(place) ?? 'it was not probed']),
   );
 }
 

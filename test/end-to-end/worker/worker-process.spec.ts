@@ -202,16 +202,16 @@ it('a result that could not be uploaded waits on disk, and is delivered by the n
   await dispatcher.until('report', ({ name }) => name === 'started');
   await proctor.kill('nats', 'SIGKILL');
   await writeFile(end, '');
-  const kept = join(workPath, 'results', `${granted.runId}-1-${granted.grantEpoch}`);
+  const resultFolder = join(workPath, 'results', `${granted.runId}-1-${granted.grantEpoch}`);
   // The verdict is kept first, then the files.
   const isKept = () =>
-    readFile(join(kept, 'report.json'), 'utf8').then(
+    readFile(join(resultFolder, 'report.json'), 'utf8').then(
       (report) => (JSON.parse(report) as { report: FinishedReport }).report.files.length > 0,
       () => false,
     );
   expect(await until(isKept)).toBe(true);
   await proctor.kill('worker', 'SIGKILL');
-  expect((await readdir(kept)).sort()).toEqual([
+  expect((await readdir(resultFolder)).sort()).toEqual([
     'artifacts-index.json',
     'artifacts.tar.gz',
     'log-index.json',
@@ -237,27 +237,27 @@ it('a worker brings a line of the log to its reader within a second, and lets a 
   );
   const granted = lease({ ...STUB, trigger: pauses.join(' ') });
   dispatcher.grant(granted);
-  const seen = { text: '', latenciesMs: [] as number[], chunks: 0 };
+  const liveLog = { text: '', latenciesMs: [] as number[], chunks: 0 };
   for await (const { data } of dispatcher.api.readLog(WORKER, granted, 0)) {
     const now = Date.now();
-    seen.text += Buffer.from(data, 'base64').toString();
-    seen.chunks += 1;
-    const number = seen.latenciesMs.length + 1;
-    if (!seen.text.includes(`line ${number} of the stub\n`)) continue;
-    seen.latenciesMs.push(now - (await stat(marks.path(`${number}`))).mtimeMs);
+    liveLog.text += Buffer.from(data, 'base64').toString();
+    liveLog.chunks += 1;
+    const number = liveLog.latenciesMs.length + 1;
+    if (!liveLog.text.includes(`line ${number} of the stub\n`)) continue;
+    liveLog.latenciesMs.push(now - (await stat(marks.path(`${number}`))).mtimeMs);
     if (number === pauses.length) break;
   }
   // A machine that is busy with something else may be late once.
-  const median = seen.latenciesMs.sort((a, b) => a - b)[2];
+  const median = liveLog.latenciesMs.sort((a, b) => a - b)[2];
   expect(median).toBeLessThan(1000);
   let rest = '';
   for await (const { chunk, data } of dispatcher.api.readLog(WORKER, granted, 2)) {
     expect(chunk).toBeGreaterThanOrEqual(2);
     rest += Buffer.from(data, 'base64').toString();
-    if (chunk === seen.chunks - 1) break;
+    if (chunk === liveLog.chunks - 1) break;
   }
-  expect(seen.text.endsWith(rest)).toBe(true);
-  expect(rest.length).toBeLessThan(seen.text.length);
+  expect(liveLog.text.endsWith(rest)).toBe(true);
+  expect(rest.length).toBeLessThan(liveLog.text.length);
   await marks.remove();
 });
 

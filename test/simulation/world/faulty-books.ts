@@ -36,7 +36,7 @@ export class FaultyBooks implements Journal, OwnershipRegister {
   /** The last runs that were given to its dispatcher. */
   private answered: Pick<Arrivals, 'runs' | 'position'> | null = null;
   /** The ids of the runs that its dispatcher has had in memory since its last commit. */
-  private readonly known = new Set<number>();
+  private readonly knownIds = new Set<number>();
 
   constructor(
     private readonly database: SimulatedDatabase,
@@ -88,7 +88,7 @@ export class FaultyBooks implements Journal, OwnershipRegister {
   async arrivals(arch: string, limit: number, position?: JournalPosition): Promise<Arrivals> {
     // Its last answer was taken, and the turn that read it is over.
     if (this.answered?.position === position)
-      for (const { runId } of this.answered?.runs ?? []) this.known.add(runId);
+      for (const { runId } of this.answered?.runs ?? []) this.knownIds.add(runId);
     const arrived = await this.call((books) => books.arrivals(arch, limit, position));
     this.answered = arrived;
     this.database.events.polled(arch);
@@ -141,8 +141,8 @@ export class FaultyBooks implements Journal, OwnershipRegister {
     if (runIds.length > 0 && faults.strikes('run cancelled during a turn', granted.length > 0 ? 0.03 : 0.01))
       events.cancel(random.pick(granted.length > 0 ? granted : runIds));
     const leftOut = await books.commit(arch, epoch, writes);
-    events.known(this.known);
-    this.known.clear();
+    events.known(this.knownIds);
+    this.knownIds.clear();
     if (faults.strikes('turn committed, but not confirmed', 0.01))
       throw unavailable('the connection was lost');
     return leftOut;

@@ -5,7 +5,7 @@ import { Waiters } from './waiters';
 export class MemoryEvents {
   private readonly facts: Fact[] = [];
   /** How many there were before these. */
-  private lost = 0;
+  private lostCount = 0;
   private readonly ids = new Set<string>();
   private readonly waiters = new Waiters();
 
@@ -18,14 +18,14 @@ export class MemoryEvents {
 
   /** Readers go on with what is appended from now on. */
   lose(): void {
-    this.lost += this.facts.splice(0).length;
+    this.lostCount += this.facts.splice(0).length;
     this.ids.clear();
   }
 
   async *read(arch: string, signal?: AbortSignal): AsyncGenerator<Fact> {
     for (let place = 0; !signal?.aborted;) {
-      place = Math.max(place, this.lost);
-      const fact = this.facts[place - this.lost];
+      place = Math.max(place, this.lostCount);
+      const fact = this.facts[place - this.lostCount];
       if (!fact) await this.waiters.wait(arch, signal);
       else {
         place++;

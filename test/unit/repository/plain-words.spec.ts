@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as ts from 'typescript';
 
 const project = join(__dirname, '../../..');
 const [, vocabulary = ''] =
@@ -42,6 +43,15 @@ const IRREGULAR = [
   'meant',
   'left',
 ];
+/** Participles that no local variable, parameter or private field may have as its name. */
+const REFUSED_LOCALS = new Set([
+  ...IRREGULAR,
+  ...['asked', 'chosen', 'done', 'drawn', 'gone', 'made', 'named', 'sent', 'wanted', 'written'],
+]);
+const MAY_HAVE_LOCALS = new RegExp(
+  String.raw`(?:[()[{,:.*]|\b(?:const|let|function|private|readonly))\s*(?:${[...REFUSED_LOCALS].join('|')})\b`,
+);
+
 const NO_PARTICIPLES = ['need', 'feed', 'seed', 'embed', 'speed', 'exceed'];
 const isParticiple = (name: string): boolean =>
   IRREGULAR.includes(name) || (/^[a-z]+ed$/.test(name) && !NO_PARTICIPLES.includes(name));
@@ -94,6 +104,28 @@ function namesIn(text: string): string[] {
     .filter((name) => !KEYWORDS.has(name));
 }
 
+/** The names that a file gives itself. A field that is taken apart keeps its name: others may have chosen it. */
+function localNamesIn(path: string, text: string): string[] {
+  if (!MAY_HAVE_LOCALS.test(text)) return [];
+  const names: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (isOwnName(node) && REFUSED_LOCALS.has(node.text)) names.push(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
+  return names;
+}
+
+function isOwnName(node: ts.Node): node is ts.Identifier {
+  const { parent } = node;
+  if (!ts.isIdentifier(node) || (parent as ts.NamedDeclaration).name !== node) return false;
+  if (ts.isBindingElement(parent))
+    return !ts.isObjectBindingPattern(parent.parent) || !!(parent.propertyName ?? parent.dotDotDotToken);
+  if (ts.isPropertyDeclaration(parent))
+    return !!parent.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword);
+  return ts.isVariableDeclaration(parent) || ts.isParameter(parent) || ts.isFunctionDeclaration(parent);
+}
+
 const firstWordOf = (name: string): string => /^[a-z]+/.exec(name)![0];
 
 /** Words of a text as it reads without its line breaks: `toldOf` is `told Of`, a comment goes on in its next line. */
@@ -112,6 +144,7 @@ function breachesOf({ path, text }: { path: string; text: string }): string[] {
   return [
     ...[...text.matchAll(HEADLESS)].map(([beginning]) => `"${beginning}"`),
     ...names.filter((name) => REFUSED_VERBS.has(firstWordOf(name)) || isParticiple(name)),
+    ...(path.endsWith('.ts') ? localNamesIn(path, text).map((name) => `local ${name}`) : []),
     ...[...proseOf(text).matchAll(WORDS)].map(([word]) => `"${word}"`),
   ].map((breach) => `${path}: ${breach}`);
 }
@@ -142,5 +175,20 @@ it('breaches are found', () => {
     '"told"',
     '"any more"',
     '"told"',
+  ]);
+});
+
+it('participles as local names are found, and fields that are taken apart are not', () => {
+  const text = `const found = (asked: string, { known, sent: given, ...left }: A) => [known];
+let [, seen, keptRuns] = found('x');
+class B {
+  made = 1;
+  private kept = 2;
+  constructor(private readonly held: C) {}
+}
+function said() {}
+`;
+  expect(localNamesIn('a.ts', text)).toEqual([
+    ...['found', 'asked', 'given', 'left', 'seen', 'kept', 'held', 'said'],
   ]);
 });

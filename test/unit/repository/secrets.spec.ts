@@ -28,7 +28,7 @@ function secretsIn(text: string): string[] {
     [...text.matchAll(new RegExp(pattern, 'g'))]
       .filter(([match]) => !EXAMPLE.test(match))
       .filter(({ groups }) => groups?.['host'] === undefined || !NO_HOST.test(groups['host']))
-      .map(([found]) => `${what}: ${found.slice(0, 12)}…`),
+      .map(([match]) => `${what}: ${match.slice(0, 12)}…`),
   );
 }
 

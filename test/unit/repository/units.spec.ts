@@ -9,7 +9,7 @@ import { knownVariables } from '@test/support/variables';
 const run = promisify(execFile);
 const project = join(__dirname, '../../..');
 /** Every variable that the code reads. */
-const known = knownVariables();
+const variables = knownVariables();
 const folder = join(project, 'deploy/systemd');
 const UNITS = readdirSync(folder).filter((name) => /\.(service|socket|timer)$/.test(name));
 const SERVICES = UNITS.filter((name) => name.endsWith('.service'));
@@ -34,8 +34,8 @@ describe.each(SERVICES)('%s', (name) => {
   it(`the program that ${name} starts exists, and the settings that it gives are known`, () => {
     const program = /^ExecStart=\S+(?: --\S+)*(?: dist\/(apps\/\w+\/src\/main)\.js)?/m.exec(text)?.[1];
     if (name !== 'proctor-nats.service') expect(existsSync(join(project, `${program}.ts`))).toBe(true);
-    const given = [...text.matchAll(/\b(PROCTOR_[A-Z_]+)\b/g)].map(([, variable]) => variable);
-    expect(given.filter((variable) => !known.has(variable!))).toEqual([]);
+    const names = [...text.matchAll(/\b(PROCTOR_[A-Z_]+)\b/g)].map(([, variable]) => variable);
+    expect(names.filter((variable) => !variables.has(variable!))).toEqual([]);
   });
 
   it(`a crash of ${name} leaves no secret on disk`, () => expect(text).toMatch(/^LimitCORE=0(:infinity)?$/m));

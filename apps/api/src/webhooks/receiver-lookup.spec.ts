@@ -8,7 +8,7 @@ const noData = Object.assign(new Error('queryAaaa ENODATA example.org'), { code:
 
 function addressesOf(find: LookupFunction, name: string, all: boolean): Promise<unknown[]> {
   return new Promise((resolve, reject) =>
-    find(name, { all }, (error, ...found) => (error ? reject(error) : resolve(found))),
+    find(name, { all }, (error, ...addresses) => (error ? reject(error) : resolve(addresses))),
   );
 }
 

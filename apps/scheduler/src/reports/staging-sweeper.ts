@@ -47,7 +47,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
   private readonly outages: Outages;
   private observations = new Map<string, Observation>();
   /** The observations of the sweep in progress. */
-  private seen = new Map<string, Observation>();
+  private currentObservations = new Map<string, Observation>();
   /** Workers whose staging area was logged as nearly full. */
   private readonly nearlyFull = new Set<string>();
   private readonly stopping = new AbortController();
@@ -91,7 +91,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
   private async sweep(): Promise<void> {
     const removed = { brokenOff: 0, over: 0, strays: 0 };
     const full: string[] = [];
-    this.seen = new Map();
+    this.currentObservations = new Map();
     try {
       let askedMs = this.clock.now();
       for await (const area of this.bus.listStaging(this.stopping.signal)) {
@@ -105,7 +105,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
         );
         askedMs = this.clock.now();
       }
-      this.observations = this.seen;
+      this.observations = this.currentObservations;
       this.logRoom(full);
     } finally {
       this.logRemoved(removed);
@@ -119,7 +119,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
       const key = `${worker} ${id}`;
       const earlier = this.observations.get(key);
       const observation = earlier?.chunks === chunks ? earlier : { chunks, sinceMs: answeredMs };
-      if (this.seen.size < observedMax) this.seen.set(key, observation);
+      if (this.currentObservations.size < observedMax) this.currentObservations.set(key, observation);
       return askedMs - observation.sinceMs >= idleMaxMs;
     });
   }

@@ -58,19 +58,19 @@ it.each<[RecordedSignal['answer'], string | undefined, string[]]>([
   ['recorded', 'no such column', ['run 7 attempt 2: the result is recorded, but: no such column']],
   ['stale', 'the run has finished', ['run 7 attempt 2: the result came too late: the run has finished']],
 ])('the log says what the answer %s with the reason %j means', async (word, reason, lines) => {
-  const { outbox, arrived, answer, said } = await makeOutbox();
+  const { outbox, arrived, answer, logLines } = await makeOutbox();
   const { report, files } = await pack();
   const finished = keepAndDeliver(outbox, 'amd64', report, files);
   await arrived(1);
   answer(word, reason);
   await finished;
-  expect(said).toEqual(lines);
+  expect(logLines).toEqual(lines);
   expect(outbox.dropped.current().stale).toBe(word === 'stale' ? 1 : 0);
   expect(await readdir(path)).toEqual([]);
 });
 
 it('the outbox sets aside the latest result that the dispatcher cannot read, and never delivers it again', async () => {
-  const { outbox, arrived, answer, said } = await makeOutbox();
+  const { outbox, arrived, answer, logLines } = await makeOutbox();
   for (let old = 1; old <= 10; old++) await mkdir(join(path, `${old}-1.refused`));
   const { report, files } = await pack();
   const finished = keepAndDeliver(outbox, 'amd64', report, files);
@@ -81,7 +81,7 @@ it('the outbox sets aside the latest result that the dispatcher cannot read, and
     expect.arrayContaining(['report.json', 'log.gz']),
   );
   expect(await readdir(path)).toHaveLength(10);
-  expect(said).toEqual([
+  expect(logLines).toEqual([
     'run 7 attempt 2: the scheduler cannot read the report: tests.0.name: no such name',
     `run 7 attempt 2: its result is kept in ${join(path, '7-2-5.refused')}`,
     expect.stringMatching(/^older results that were refused are removed: .*-1\.refused$/),
@@ -89,7 +89,7 @@ it('the outbox sets aside the latest result that the dispatcher cannot read, and
   expect(outbox.dropped.current().refused).toBe(1);
   const second = await makeOutbox();
   await second.outbox.deliverLeftovers();
-  expect(second.said).toEqual([]);
+  expect(second.logLines).toEqual([]);
 });
 
 it('a result that cannot be kept is rejected, and nothing of it is left', async () => {
@@ -101,7 +101,7 @@ it('a result that cannot be kept is rejected, and nothing of it is left', async 
 });
 
 it('a result that no reader would take is kept in a form that readers take', async () => {
-  const { outbox, arrived, answer, reports, said } = await makeOutbox();
+  const { outbox, arrived, answer, reports, logLines } = await makeOutbox();
   const { report, files } = await pack();
   const finished = keepAndDeliver(outbox, 'amd64', { ...report, version: 'v'.repeat(300) }, files);
   await arrived(1);
@@ -112,7 +112,7 @@ it('a result that no reader would take is kept in a form that readers take', asy
     message: expect.stringContaining('version'),
     files: report.files,
   });
-  expect(said.join()).toContain('reported otherwise');
+  expect(logLines.join()).toContain('reported otherwise');
   answer('recorded');
   await finished;
 });
@@ -132,7 +132,7 @@ it.each(['rename', 'half-removed'])('a result is removed in one step: %s', async
   if (how === 'half-removed') {
     await second.arrived(1);
     expect(second.reports).toEqual([{ ...report, files: [] }]);
-    expect(second.said.join()).toContain('lost on this machine');
+    expect(second.logLines.join()).toContain('lost on this machine');
     second.answer('recorded');
   }
   await delivered;
@@ -147,11 +147,11 @@ it('the outbox delivers an unreadable result that an earlier version kept, and w
   await writeFile(join(folder, 'report.json'), JSON.stringify({ arch: 'amd64', report: unreadable }));
   await mkdir(join(path, '9-1'));
   await writeFile(join(path, '9-1', 'report.json'), '{"arch":');
-  const { outbox, arrived, reports, answer, said } = await makeOutbox();
+  const { outbox, arrived, reports, answer, logLines } = await makeOutbox();
   const delivered = outbox.deliverLeftovers();
   await arrived(1);
   expect(parseMessage(FinishedReport, reports[0])).toMatchObject({ runId: 7, verdict: 'pass' });
-  expect(said.join()).toContain('9-1 holds no result');
+  expect(logLines.join()).toContain('9-1 holds no result');
   expect(outbox.waiting).toBe(1);
   expect([outbox.listWaiting('amd64'), outbox.listWaiting('i386')]).toEqual([[GRANT], []]);
   answer('recorded');
@@ -241,7 +241,7 @@ it('the outbox delivers what an earlier life left, and drops what that life had 
   second.answer('recorded');
   await delivered;
   expect(await readdir(path)).toEqual(['odd']);
-  expect(second.said.join()).toContain('holds no result');
+  expect(second.logLines.join()).toContain('holds no result');
 });
 
 it('the outbox does not wait any longer when the connection is back', async () => {

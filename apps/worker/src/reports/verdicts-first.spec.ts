@@ -42,7 +42,7 @@ describe('a verdict that is kept before its files', () => {
     const delivered = second.outbox.deliverLeftovers();
     await second.arrived(1);
     expect(second.reports).toEqual([verdict]);
-    expect(second.said[0]).toMatch(/7-2-5\.new was not finished, and is removed$/);
+    expect(second.logLines[0]).toMatch(/7-2-5\.new was not finished, and is removed$/);
     second.answer('recorded');
     await delivered;
     expect(await readdir(path)).toEqual([]);
@@ -61,12 +61,12 @@ describe('a verdict that is kept before its files', () => {
   });
 
   it('is the one that counts when a second result of the same grant comes while it is delivered', async () => {
-    const { outbox, arrived, answer, reports, said } = await makeOutbox();
+    const { outbox, arrived, answer, reports, logLines } = await makeOutbox();
     const { report, files } = await pack();
     const finished = keepAndDeliver(outbox, 'amd64', report, files);
     await arrived(1);
     await keepAndDeliver(outbox, 'amd64', { ...report, verdict: 'fail', files: [] }, []);
-    expect(said.at(-1)).toBe(
+    expect(logLines.at(-1)).toBe(
       'run 7 attempt 2: a second result is dropped, fail (all tests passed): the first one is on its way',
     );
     answer('recorded');
@@ -79,14 +79,14 @@ describe('a verdict that is kept before its files', () => {
 it.each(['while it is delivered', 'before'])(
   'a result that is on no disk is said to be lost when the worker ends %s',
   async (when) => {
-    const { outbox, arrived, said } = await makeOutbox();
+    const { outbox, arrived, logLines } = await makeOutbox();
     const { report } = await pack();
     if (when === 'before') outbox.stop();
     const finished = outbox.reportUnsaved('amd64', { ...report, verdict: 'tmpfail', message: 'no disk' });
     if (when !== 'before') await arrived(1);
     outbox.stop();
     await finished;
-    expect(said.at(-1)).toBe(
+    expect(logLines.at(-1)).toBe(
       'run 7 attempt 2: its result is lost, tmpfail (no disk): the worker ends, and could not write it to its disk',
     );
     expect(outbox.dropped.current().unkept).toBe(1);

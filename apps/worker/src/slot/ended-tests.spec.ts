@@ -50,7 +50,7 @@ describe('between the end of a test and its result on disk', () => {
     const rig = makeSlot();
     void (await grant(rig)).ends();
     rig.slot.stopAttempt({ runId: 1, attempt: 1, reason: 'it was cancelled' });
-    expect(rig.said).toEqual([
+    expect(rig.lines).toEqual([
       'run 1 attempt 1: its test has ended, so the result is kept and delivered: it was cancelled',
     ]);
   });
@@ -67,7 +67,7 @@ describe('between the end of a test and its result on disk', () => {
       const stopped = rig.slot.stop('the worker stops');
       await rig.pass(20_000);
       await stopped;
-      expect(rig.said.at(-1)).toBe(
+      expect(rig.lines.at(-1)).toBe(
         `run 1 attempt 1: the worker stops before the result was kept: ${consequence}`,
       );
     },
@@ -81,7 +81,7 @@ describe('between the end of a test and its result on disk', () => {
     attempt.finish();
     await rig.settle();
     expect(rig.finished.map(({ report }) => report)).toEqual(rig.keptReports);
-    expect(rig.said.at(-1)).toBe('run 1 attempt 1: the result could not be kept: Error: no space');
+    expect(rig.lines.at(-1)).toBe('run 1 attempt 1: the result could not be kept: Error: no space');
     expect(rig.unkept).toEqual([]);
   });
 

@@ -31,7 +31,7 @@ it('a slot waits as long as the answer says when there is nothing, and passes on
   expect(rig.asks).toHaveLength(1);
   await rig.pass(1);
   expect(rig.asks).toHaveLength(2);
-  expect(rig.wanted).toEqual([{ suite: 'trixie', backend: 'unshare' }]);
+  expect(rig.requestedTestbeds).toEqual([{ suite: 'trixie', backend: 'unshare' }]);
 });
 
 it('a slot asks at once when it is woken, also when the signal came while it was asking', async () => {
@@ -90,12 +90,12 @@ it('a slot logs why it is not answered, once for as long as that lasts', async (
     rig.asks[number]?.fail();
     await rig.pass(2_000);
   }
-  expect(rig.said).toEqual(['no answer for amd64: Error: no answer']);
+  expect(rig.lines).toEqual(['no answer for amd64: Error: no answer']);
   rig.asks[2]?.answer();
   await rig.pass(10_000);
   rig.asks[3]?.fail();
   await rig.settle();
-  expect(rig.said).toHaveLength(2);
+  expect(rig.lines).toHaveLength(2);
 });
 
 it('a slot asks one architecture after the other, each first in its turn', async () => {
@@ -132,7 +132,7 @@ it('a slot executes what a lower epoch grants once no other answer has come for 
   expect(rig.clock.now()).toBeLessThan(30_000);
   expect(rig.attempts).toHaveLength(1);
   expect(rig.returns.length).toBe(rig.asks.length - 2);
-  expect(rig.said.filter((line) => line.includes('epoch'))).toHaveLength(2);
+  expect(rig.lines.filter((line) => line.includes('epoch'))).toHaveLength(2);
 });
 
 it('a slot returns the lease that it is granted while it takes no work', async () => {

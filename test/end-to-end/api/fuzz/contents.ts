@@ -67,14 +67,14 @@ const jsonish = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(5, 10, true, false, null, [], {}) },
 );
 
-function item(known: Known): fc.Arbitrary<unknown> {
+function item(targets: Known): fc.Arbitrary<unknown> {
   const good = fc.record(
     {
       package: packageName,
       trigger: fc.string({ unit: 'grapheme', maxLength: 30 }),
       is_private: fc.boolean(),
       priority: fc.integer({ min: 1, max: 10 }),
-      'pin-packages': fc.constantFrom([], [['src:hello', known.suite]]),
+      'pin-packages': fc.constantFrom([], [['src:hello', targets.suite]]),
     },
     { requiredKeys: ['package'] },
   );
@@ -84,11 +84,11 @@ function item(known: Known): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 5, arbitrary: good }, spoiled, jsonish);
 }
 
-function document(known: Known): fc.Arbitrary<unknown> {
-  const list = fc.array(item(known), { maxLength: 5 });
+function document(targets: Known): fc.Arbitrary<unknown> {
+  const list = fc.array(item(targets), { maxLength: 5 });
   const part = fc.record({
-    suite: fc.constant(known.suite),
-    arch: fc.constantFrom(known.arch, [known.arch]),
+    suite: fc.constant(targets.suite),
+    arch: fc.constantFrom(targets.arch, [targets.arch]),
     tests: list,
   });
   return fc.oneof(
@@ -98,7 +98,7 @@ function document(known: Known): fc.Arbitrary<unknown> {
       priority: fc.integer({ min: 0, max: 11 }),
     }),
     { weight: 3, arbitrary: fc.array(part, { maxLength: 3 }) },
-    fc.record({ run_ids: fc.constantFrom(known.runIds.join(), '', 'x') }),
+    fc.record({ run_ids: fc.constantFrom(targets.runIds.join(), '', 'x') }),
     fc.record({ name: fc.string({ maxLength: 20 }) }),
     fc.dictionary(fc.constantFrom(...parameters), jsonish),
     jsonish,
@@ -110,9 +110,9 @@ export interface Content {
   body: Buffer;
 }
 
-function fields(known: Known): fc.Arbitrary<[string, string][]> {
+function fields(targets: Known): fc.Arbitrary<[string, string][]> {
   const value = fc.oneof(
-    document(known).map((value) => JSON.stringify(value) ?? ''),
+    document(targets).map((value) => JSON.stringify(value) ?? ''),
     weird,
   );
   return fc.array(fc.tuple(fc.constantFrom(...parameters), value), { maxLength: 4 });
@@ -127,7 +127,7 @@ function multipart(list: [string, string][], boundary: string, isFile: boolean):
   return Buffer.from(`${parts.join('')}--${boundary}--\r\n`);
 }
 
-export function content(known: Known): fc.Arbitrary<Content> {
+export function content(targets: Known): fc.Arbitrary<Content> {
   const types = [
     'application/json',
     'application/x-www-form-urlencoded',
@@ -140,18 +140,18 @@ export function content(known: Known): fc.Arbitrary<Content> {
     'x',
     'multipart/mixed; boundary="',
   ];
-  const asJson = document(known).map((value) => ({
+  const asJson = document(targets).map((value) => ({
     type: 'application/json',
     body: Buffer.from(JSON.stringify(value) ?? ''),
   }));
-  const asForm = fields(known).map((list) => {
+  const asForm = fields(targets).map((list) => {
     const wellFormed = list.map(([name, value]): [string, string] => [name, value.toWellFormed()]);
     return {
       type: 'application/x-www-form-urlencoded',
       body: Buffer.from(new URLSearchParams(wellFormed).toString()),
     };
   });
-  const asMultipart = fc.tuple(fields(known), fc.boolean()).map(([list, isFile]) => {
+  const asMultipart = fc.tuple(fields(targets), fc.boolean()).map(([list, isFile]) => {
     return { type: 'multipart/form-data; boundary=b', body: multipart(list, 'b', isFile) };
   });
   const good = fc.oneof({ weight: 3, arbitrary: asJson }, asForm, asMultipart);

@@ -22,23 +22,23 @@ const brokenEscape = fc.constantFrom(
   '%ed%a0%80',
 );
 
-function segment(known: fc.Arbitrary<string>): fc.Arbitrary<string> {
+function segment(names: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc.oneof(
-    { weight: 6, arbitrary: known.map(encodeURIComponent) },
+    { weight: 6, arbitrary: names.map(encodeURIComponent) },
     { weight: 2, arbitrary: weird.map((text) => encodeURIComponent(text.toWellFormed())) },
     { weight: 1, arbitrary: brokenEscape },
   );
 }
 
-function segmentOf(name: string, known: Known): fc.Arbitrary<string> {
-  const runId = fc.constantFrom(...known.runIds.map(String), '999999999', '0');
+function segmentOf(name: string, targets: Known): fc.Arbitrary<string> {
+  const runId = fc.constantFrom(...targets.runIds.map(String), '999999999', '0');
   const values: Record<string, fc.Arbitrary<string>> = {
-    suite: fc.constant(known.suite),
-    arch: fc.constant(known.arch),
+    suite: fc.constant(targets.suite),
+    arch: fc.constant(targets.arch),
     package: packageName,
     prefix: fc.constantFrom('h', 'libf', 'l'),
     run_id: runId,
-    id: fc.constantFrom(...known.keyIds.map(String), '999999999'),
+    id: fc.constantFrom(...targets.keyIds.map(String), '999999999'),
   };
   return segment(values[name] ?? fc.constant('x'));
 }
@@ -112,13 +112,13 @@ function query(): fc.Arbitrary<string> {
 }
 
 /** @param routes as `GET /api/v1/test/{run_id}` */
-export function fuzzedRequest(routes: string[], known: Known): fc.Arbitrary<FuzzedRequest> {
+export function fuzzedRequest(routes: string[], targets: Known): fc.Arbitrary<FuzzedRequest> {
   const route = fc.constantFrom(...routes).chain((text) => {
     const [method, template] = text.split(' ') as [string, string];
     const segments = template.split('/').map((part) => {
       const [, name, ending] = /^\{(.*)\}(.*)$/.exec(part) ?? [];
       if (name === undefined) return fc.constant(part);
-      return segmentOf(name, known).map((text) => text + ending);
+      return segmentOf(name, targets).map((text) => text + ending);
     });
     const methods = fc.oneof(
       { weight: 6, arbitrary: fc.constant(method) },
@@ -126,24 +126,32 @@ export function fuzzedRequest(routes: string[], known: Known): fc.Arbitrary<Fuzz
     );
     return fc.record({ method: methods, path: fc.tuple(...segments).map((parts) => parts.join('/')) });
   });
-  const key = fc.oneof({ weight: 9, arbitrary: fc.constant(known.key) }, headerText);
+  const key = fc.oneof({ weight: 9, arbitrary: fc.constant(targets.key) }, headerText);
   return fc
     .record({
       route,
       query: query(),
-      content: content(known),
+      content: content(targets),
       key,
       extra: extraHeaders(),
       isChunked: fc.boolean(),
       noBody: fc.boolean(),
     })
     .map(
-      ({ route: { method, path }, query: search, content: sent, key: authKey, extra, isChunked, noBody }) => {
-        const body = noBody || method === 'TRACE' ? Buffer.alloc(0) : sent.body;
+      ({
+        route: { method, path },
+        query: search,
+        content: fuzzedContent,
+        key: authKey,
+        extra,
+        isChunked,
+        noBody,
+      }) => {
+        const body = noBody || method === 'TRACE' ? Buffer.alloc(0) : fuzzedContent.body;
         const own: [string, string][] = [['Auth-Key', authKey]];
         if (path.includes('/keys'))
-          own.push(['Authorization', `Basic ${Buffer.from(known.credentials).toString('base64')}`]);
-        if (body.length > 0) own.push(['Content-Type', sent.type]);
+          own.push(['Authorization', `Basic ${Buffer.from(targets.credentials).toString('base64')}`]);
+        if (body.length > 0) own.push(['Content-Type', fuzzedContent.type]);
         const names = new Set(own.map(([name]) => name));
         return {
           method,

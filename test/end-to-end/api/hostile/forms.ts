@@ -25,22 +25,23 @@ export function namesAskedBy(
   { body, path }: Visit,
   routeOf: (path: string) => string | null,
 ): [string, string][] {
-  const found: [string, string][] = [];
+  const fields: [string, string][] = [];
   for (const tag of tagsOf(body)) {
     const href = tag?.attributes.get('href');
     const route =
       href === undefined || !/^[/?]/.test(href) ? null : routeOf(href.startsWith('?') ? path : href);
     if (route !== null)
       for (const name of new URLSearchParams(href!.split('?')[1]?.split('#')[0] ?? '').keys())
-        found.push([route, name]);
+        fields.push([route, name]);
   }
   for (const form of body.match(/<form\b[^]*?<\/form>/g) ?? []) {
     const tags = [...tagsOf(form)];
     const route = routeOf(tags[0]?.attributes.get('action') ?? path);
     if (route === null || tags[0]?.attributes.has('method')) continue;
-    for (const tag of tags) if (tag?.attributes.get('name')) found.push([route, tag.attributes.get('name')!]);
+    for (const tag of tags)
+      if (tag?.attributes.get('name')) fields.push([route, tag.attributes.get('name')!]);
   }
-  return found;
+  return fields;
 }
 
 /** The path with one part at a time that is hostile, and with each query that is. */

@@ -21,7 +21,7 @@ const PATHS_MAX = 5;
 export class Visitor {
   readonly visits: Visit[] = [];
   private readonly routes: { route: string; expression: RegExp }[];
-  private readonly known = new Set<string>();
+  private readonly addressKeys = new Set<string>();
   private readonly perRoute = new Map<string, number>();
 
   constructor(
@@ -73,17 +73,17 @@ export class Visitor {
     const kind = `${route} ${[...new URLSearchParams(query).keys()].sort().join('&')}`;
     const key = query === '' ? plain : path;
     const count = this.perRoute.get(kind) ?? 0;
-    if (this.known.has(key) || count >= (query === '' ? PATHS_MAX : 1)) return true;
-    this.known.add(key);
+    if (this.addressKeys.has(key) || count >= (query === '' ? PATHS_MAX : 1)) return true;
+    this.addressKeys.add(key);
     this.perRoute.set(kind, count + 1);
     return false;
   }
 
   private linksOf({ path, type, body, status, headers }: Visit): string[] {
     if (type === 'text/plain') return [];
-    const found = type === 'text/html' ? [...addressesOf(body)] : [];
-    if (status >= 300 && status < 400) found.push(headers.get('location') ?? '');
-    return found
+    const addresses = type === 'text/html' ? [...addressesOf(body)] : [];
+    if (status >= 300 && status < 400) addresses.push(headers.get('location') ?? '');
+    return addresses
       .map((address) =>
         URL.canParse(address, this.api.url + path) ? new URL(address, this.api.url + path) : null,
       )

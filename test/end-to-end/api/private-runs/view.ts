@@ -260,27 +260,27 @@ function asPublic(path: string): string {
 
 /**
  * @param atOnce requests that are under way at a time; the answers come in the order of the requests
- * @param known answers that need not be asked for again
+ * @param earlier answers that need not be requested again
  */
-export async function seen(
+export async function seenAnswers(
   api: RunningApi,
   asks: Ask[],
   atOnce = 1,
-  known: Record<string, Seen> = {},
+  earlier: Record<string, Seen> = {},
 ): Promise<Record<string, Seen>> {
   const todo = strangersTo(api).flatMap(([name, headers, asksThis]) => {
     const times = new Map<string, number>();
-    return asks.flatMap((asked) => {
-      if (!asksThis(asked)) return [];
-      const ask = name === 'everybody' ? { ...asked, path: asPublic(asked.path) } : asked;
+    return asks.flatMap((each) => {
+      if (!asksThis(each)) return [];
+      const ask = name === 'everybody' ? { ...each, path: asPublic(each.path) } : each;
       const what = `${ask.method} ${ask.path}`;
       const time = times.get(what) ?? 0;
       times.set(what, time + 1);
       return [{ key: `${name}: ${time} ${what}`, headers, ask }];
     });
   });
-  const answers = { ...known };
-  const open = todo.filter(({ key }) => !(key in known));
+  const answers = { ...earlier };
+  const open = todo.filter(({ key }) => !(key in earlier));
   for (let next = 0; next < open.length; next += atOnce) {
     const some = open.slice(next, next + atOnce);
     const texts = await Promise.all(some.map(({ ask, headers }) => answer(api, ask, headers)));
@@ -299,10 +299,10 @@ async function answer(
     ...(body !== undefined && { body }),
   });
   const others = [...response.headers].filter(([header]) => !OWN_HEADERS.includes(header));
-  const seen = { status: response.status, headers: Object.fromEntries(others) };
+  const facts = { status: response.status, headers: Object.fromEntries(others) };
   // Events of a public run that is executed go on: they have what its worker writes, which no test does here.
   if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
-    return { ...seen, body: await response.text() };
+    return { ...facts, body: await response.text() };
   await response.body?.cancel();
-  return { ...seen, body: '' };
+  return { ...facts, body: '' };
 }

@@ -41,19 +41,20 @@ async function waitUntilUnowned(architecture: string): Promise<void> {
 it('an architecture that is taken away with results in all slots holds up no other, and gets them when it is back', async () => {
   stage = await Stage.open({ slots: SLOTS, architectures: [arch, GONE], worker: { answerWaitMs: 1_000 } });
   const { proctor, client } = stage;
-  const kept = [await stage.waitingRun('one', GONE), await stage.waitingRun('two', GONE)];
+  const waitingRuns = [await stage.waitingRun('one', GONE), await stage.waitingRun('two', GONE)];
   await serve([arch]);
   await proctor.output.line('scheduler', /is in use, with these changes/);
   await waitUntilUnowned(GONE);
   await stage.go();
-  for (const runId of kept) await proctor.output.line('worker', new RegExp(`run ${runId} attempt 1: pass`));
+  for (const runId of waitingRuns)
+    await proctor.output.line('worker', new RegExp(`run ${runId} attempt 1: pass`));
 
   const others = await stage.submit(2 * SLOTS, 'other');
   await expectEachPassedOnce(stage, others);
-  for (const runId of kept) expect((await client.run(runId)).status).toBeNull();
+  for (const runId of waitingRuns) expect((await client.run(runId)).status).toBeNull();
 
   await serve([arch, GONE]);
-  const accounts = await expectEachPassedOnce(stage, kept);
+  const accounts = await expectEachPassedOnce(stage, waitingRuns);
   expect(accounts.map(({ attempt }) => attempt)).toEqual([1, 1]);
   const late = await stage.submit(SLOTS, 'late', '', GONE);
   await expectEachPassedOnce(stage, late);

@@ -41,8 +41,8 @@ describe('a deployment whose leases outlast each test', () => {
         await limit(limits);
         const runIds = await stage.submit(2, `${name}-kept`);
         for (const runId of runIds) {
-          const kept = new RegExp(`run ${runId} attempt 1: the result was not delivered yet`);
-          await proctor.output.line('worker', kept);
+          const keptLine = new RegExp(`run ${runId} attempt 1: the result was not delivered yet`);
+          await proctor.output.line('worker', keptLine);
         }
         expect((await client.run(runIds[0]!)).status).toBeNull();
         await limit({});

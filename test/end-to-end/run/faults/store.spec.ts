@@ -84,21 +84,21 @@ it('a deployment is let in by the secret key of the bucket, and no log or answer
   const looked = stage.marks.path('looked');
   const [runId = 0] = await stage.submit(1, 'secret-key', `lines:100 artifact:1000 wait-for:${looked}`);
   await client.runThat(runId, ({ state }) => state === 'running');
-  const said: Output[] = commandLines();
+  const outputs: Output[] = commandLines();
   await writeFile(looked, '');
   await client.finished(runId);
-  said.push(...commandLines());
+  outputs.push(...commandLines());
   const [log, artifacts] = await urlsOf(runId);
   for (const path of [log!, artifacts!, `/api/v1/test/${runId}`, '/health', '/']) {
     const response = await client.fetch(path);
     expect([path, response.status]).toEqual([path, 200]);
     const body = Buffer.from(await response.arrayBuffer());
     const content = path === artifacts ? gunzipSync(body) : body;
-    said.push([path, `${JSON.stringify([...response.headers])}\n${content.toString('latin1')}`]);
+    outputs.push([path, `${JSON.stringify([...response.headers])}\n${content.toString('latin1')}`]);
   }
-  said.push(['outputs', proctor.output.text]);
+  outputs.push(['outputs', proctor.output.text]);
   const { secretAccessKey } = server.credentials;
-  expect(shownSecrets([['secret key', secretAccessKey]], said)).toEqual([]);
+  expect(shownSecrets([['secret key', secretAccessKey]], outputs)).toEqual([]);
   const environment = await readFile(`/proc/${proctor.processes.scheduler.pid}/environ`, 'utf8');
   expect(environment).toContain(secretAccessKey);
 });

@@ -57,8 +57,8 @@ export function testChanges(stage: () => CommandStage, arch: string): void {
 
   it('credentials that are to be in a file alone are no part of an answer', async () => {
     const out = stage().marks.path('credentials.json');
-    const asked = ['worker', 'add', 'asked', '--arch', arch, '--out', out, '--json'];
-    expect(await stage().typed(asked)).toMatchObject({
+    const command = ['worker', 'add', 'asked', '--arch', arch, '--out', out, '--json'];
+    expect(await stage().typed(command)).toMatchObject({
       ...{ code: 2, stdout: '', stderr: expect.stringContaining('use one of them') },
     });
   });

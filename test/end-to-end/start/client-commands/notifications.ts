@@ -14,10 +14,18 @@ export function testNotifyingCommands(stage: () => CommandStage): void {
   it('webhooks are made, listed, tested, held and removed, and what they missed is sent', async () => {
     const receiver = new WebhookReceiver();
     await receiver.open();
-    const made = await typed(['webhook', 'add', receiver.url, '--package', 'noticed', '--kind', 'requested']);
-    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^whsec_\S+\n$/) });
-    receiver.secret = made.stdout.trim();
-    const id = /proctor webhook ping (\d+)/.exec(made.stderr)![1]!;
+    const webhookAnswer = await typed([
+      'webhook',
+      'add',
+      receiver.url,
+      '--package',
+      'noticed',
+      '--kind',
+      'requested',
+    ]);
+    expect(webhookAnswer).toMatchObject({ code: 0, stdout: expect.stringMatching(/^whsec_\S+\n$/) });
+    receiver.secret = webhookAnswer.stdout.trim();
+    const id = /proctor webhook ping (\d+)/.exec(webhookAnswer.stderr)![1]!;
     expect(await typed(['webhook', 'ping', id])).toMatchObject({ code: 0 });
     await receiver.until((received) => received.length === 1);
     const rotated = await typed(['webhook', 'rotate', id]);
@@ -65,7 +73,7 @@ export function testNotifyingCommands(stage: () => CommandStage): void {
   it('events are lines of JSON, each with where to go on', async () => {
     const runId = await stage().client.submitOne(STUB_SUITE, arch, { package: 'evented' });
     await stage().client.finished(runId);
-    const read = async (...args: string[]) => {
+    const readEvents = async (...args: string[]) => {
       const { code, stdout } = await typed(['events', '--package', 'evented', ...args]);
       expect(code).toBe(0);
       return stdout
@@ -73,10 +81,10 @@ export function testNotifyingCommands(stage: () => CommandStage): void {
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line) as { id: string; kind: string; run_id: number; stream_id: string });
     };
-    let events = await read('--after', '1h');
-    while (events.at(-1)?.kind !== 'finished') events = await read('--after', '1h');
+    let events = await readEvents('--after', '1h');
+    while (events.at(-1)?.kind !== 'finished') events = await readEvents('--after', '1h');
     expect(events.map((event) => event.run_id)).toEqual(events.map(() => runId));
-    const ends = await read('--after', events[0]!.stream_id, '--kind', 'finished');
+    const ends = await readEvents('--after', events[0]!.stream_id, '--kind', 'finished');
     expect(ends).toMatchObject([{ id: events.at(-1)!.id }]);
     expect(await typed(['events'])).toMatchObject({ code: 2 });
     expect(await typed(['events', '--follow', '--kind', 'gone'])).toMatchObject({ code: 2 });

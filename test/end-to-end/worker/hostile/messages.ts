@@ -80,8 +80,9 @@ const VALUES = ['{}', '[]', '1', '"x"', '{"name":{"a":[1]},"state":"\\u0000"}'];
 export function messagesFor(subject: string): HostileMessage[] {
   const kind = requestKind(subject);
   const bytes = (kind === null ? MESSAGE_BYTES_MAX : REQUEST_BYTES_MAX[kind]) - ROOM_BYTES;
-  const made = headers();
-  for (let n = 0; n < HEADERS_MAX && n * 110 < bytes - 2_000; n += 1) made.append(`X-${n}`, 'x'.repeat(100));
+  const manyHeaders = headers();
+  for (let n = 0; n < HEADERS_MAX && n * 110 < bytes - 2_000; n += 1)
+    manyHeaders.append(`X-${n}`, 'x'.repeat(100));
   const shaped = SHAPES.filter(({ type }) => type === 'application/json').map(({ name, of }) => ({
     name,
     payload: of(bytes - 2_000).subarray(0, bytes),
@@ -94,7 +95,7 @@ export function messagesFor(subject: string): HostileMessage[] {
     ...shaped,
     ...filled,
     { name: 'nothing', payload: Buffer.alloc(0) },
-    { name: 'very many headers', payload: Buffer.from('{}'), headers: made },
+    { name: 'very many headers', payload: Buffer.from('{}'), headers: manyHeaders },
     { name: 'no text', payload: Buffer.alloc(bytes, 0xff) },
     { name: 'the longest message', payload: Buffer.alloc(MESSAGE_BYTES_MAX - ROOM_BYTES, '[') },
   ];
