@@ -16,8 +16,8 @@ export const doorChecks: Check[] = [
       }
       const name = it.name();
       const path = `//api/v1${it.listPath()}`;
-      const sent = json([{ package: name }]);
-      status(await it.fetch(path, { ...sent, headers: { ...headers, ...sent.headers } }), 201);
+      const request = json([{ package: name }]);
+      status(await it.fetch(path, { ...request, headers: { ...headers, ...request.headers } }), 201);
     },
   },
   {
@@ -106,17 +106,17 @@ export const doorChecks: Check[] = [
     needs: ['rate limit', 'password'],
     async run(it) {
       const { key } = await it.newKey();
-      const wanted = it.options.requestsPerSecond!;
+      const allowedCount = it.options.requestsPerSecond!;
       const ask = () => it.api('/auth', { key });
-      const inTime = await Promise.all(Array.from({ length: Math.min(wanted, 200) }, ask));
+      const inTime = await Promise.all(Array.from({ length: Math.min(allowedCount, 200) }, ask));
       for (const answer of inTime) status(answer, 200);
-      const seen: Answer[] = [];
+      const answers: Answer[] = [];
       const end = Date.now() + 150_000;
-      while (!seen.some((answer) => answer.status !== 200)) {
-        ok(Date.now() < end, `no request was refused, of ${seen.length}`);
-        seen.push(...(await Promise.all(Array.from({ length: wanted }, ask))));
+      while (!answers.some((answer) => answer.status !== 200)) {
+        ok(Date.now() < end, `no request was refused, of ${answers.length}`);
+        answers.push(...(await Promise.all(Array.from({ length: allowedCount }, ask))));
       }
-      const refused = seen.find((answer) => answer.status !== 200)!;
+      const refused = answers.find((answer) => answer.status !== 200)!;
       problem(refused, refused.status === 503 ? 503 : 429);
       matches(refused.header('retry-after'), /^\d+$/, `${refused.name}: Retry-After`);
       status(await it.api('/auth'), 200);

@@ -81,14 +81,14 @@ export const pollingChecks: Check[] = [
       ).json<{ runs: { run_id: number }[] }>();
       const runId = runs[0]!.run_id;
       const created = await it.one(runId);
-      let seen = created;
-      while (seen.status === null) {
-        if (seen.state !== 'finished')
-          equal(seen.updated_at, created.created_at, `updated_at while ${String(seen.state)}`);
+      let run = created;
+      while (run.status === null) {
+        if (run.state !== 'finished')
+          equal(run.updated_at, created.created_at, `updated_at while ${String(run.state)}`);
         await pause(100);
-        seen = await it.one(runId);
+        run = await it.one(runId);
       }
-      ok(seen.updated_at > created.updated_at, 'updated_at did not move at the end');
+      ok(run.updated_at > created.updated_at, 'updated_at did not move at the end');
     },
   },
   {
@@ -148,10 +148,10 @@ export const pollingChecks: Check[] = [
     timeoutMs: 300_000,
     async run(it) {
       let since = nowSeconds() - 5;
-      const seen = new Map<number, string | null>();
+      const statuses = new Map<number, string | null>();
       const poll = async (): Promise<void> => {
         const { until, results } = await it.since(since);
-        for (const run of results) seen.set(run.run_id, run.status);
+        for (const run of results) statuses.set(run.run_id, run.status);
         since = until;
       };
       const ids: number[] = [];
@@ -174,13 +174,13 @@ export const pollingChecks: Check[] = [
         await poll();
       }
       equal(
-        ids.filter((id) => !seen.has(id)),
+        ids.filter((id) => !statuses.has(id)),
         [],
         'runs that no poll returned',
       );
       for (const [index, id] of ids.entries()) {
         if (index % 3 === 0 && (await it.one(id)).status !== null)
-          equal(seen.get(id), 'tmpfail', `last seen status of run ${id}`);
+          equal(statuses.get(id), 'tmpfail', `last seen status of run ${id}`);
       }
     },
   },
@@ -220,10 +220,10 @@ export const pollingChecks: Check[] = [
     async run(it) {
       const { key } = await it.newKey();
       const start = performance.now();
-      const held = it.since(`${nowSeconds()}&wait=30`, { key, timeoutMs: 60_000 });
+      const longPoll = it.since(`${nowSeconds()}&wait=30`, { key, timeoutMs: 60_000 });
       await pause(700);
       const runId = await it.submitOne({}, { key });
-      const { results } = await held;
+      const { results } = await longPoll;
       const ms = performance.now() - start;
       ok(
         results.some((run) => run.run_id === runId),

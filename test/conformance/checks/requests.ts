@@ -236,14 +236,21 @@ export const requestChecks: Check[] = [
     id: 'REQ-24',
     title: 'the backend and the variant that a run gets are shown, and may be asked for by name',
     async run(it) {
-      const chosen = await it.one(await it.submitOne());
-      ok(typeof chosen.backend === 'string' && chosen.backend !== '', 'the resolved backend is not shown');
+      const defaults = await it.one(await it.submitOne());
       ok(
-        typeof chosen.autopkgtest === 'string' && chosen.autopkgtest !== '',
+        typeof defaults.backend === 'string' && defaults.backend !== '',
+        'the resolved backend is not shown',
+      );
+      ok(
+        typeof defaults.autopkgtest === 'string' && defaults.autopkgtest !== '',
         'the resolved variant is not shown',
       );
-      const asked = await it.submitOne({ backend: chosen.backend, autopkgtest: chosen.autopkgtest });
-      includes(await it.one(asked), { backend: chosen.backend, autopkgtest: chosen.autopkgtest }, 'the run');
+      const runId = await it.submitOne({ backend: defaults.backend, autopkgtest: defaults.autopkgtest });
+      includes(
+        await it.one(runId),
+        { backend: defaults.backend, autopkgtest: defaults.autopkgtest },
+        'the run',
+      );
     },
   },
   {
@@ -257,8 +264,8 @@ export const requestChecks: Check[] = [
       );
       const runId = onlyRun(status(answer, 201).json<RunAnswer>());
       const run = await becomes('the run shows why it waits', 120_000, async () => {
-        const seen = await it.one(runId);
-        return Array.isArray(seen.reasons) && seen.reasons.length > 0 && seen;
+        const waitingRun = await it.one(runId);
+        return Array.isArray(waitingRun.reasons) && waitingRun.reasons.length > 0 && waitingRun;
       });
       includes(run, { status: null, state: 'queued', backend: it.options.idleBackend }, 'the run');
     },

@@ -82,7 +82,7 @@ it('a worker executes runs of other architectures while a result is not answered
   const unanswered = lease({ ...STUB, renewEveryMs: 200 });
   tea.grant(unanswered);
   await finishedAt(tea, unanswered.runId);
-  const asked = tea.messages.filter(({ kind }) => kind === 'ask').length;
+  const askCount = tea.messages.filter(({ kind }) => kind === 'ask').length;
   const others = [lease({ ...STUB, arch: 'coffee' }), lease({ ...STUB, arch: 'coffee' })];
   for (const other of others) {
     coffee.grant(other);
@@ -91,9 +91,9 @@ it('a worker executes runs of other architectures while a result is not answered
   const renewals = () => tea.messages.filter(({ kind }) => kind === 'renew').length;
   const renewed = renewals();
   expect(await until(() => Promise.resolve(renewals() > renewed + 2), RENEWED_MS)).toBe(true);
-  expect(tea.messages.filter(({ kind }) => kind === 'ask')).toHaveLength(asked);
+  expect(tea.messages.filter(({ kind }) => kind === 'ask')).toHaveLength(askCount);
   expect(await readdir(results)).toEqual([`${unanswered.runId}-1-${unanswered.grantEpoch}`]);
   tea.answer = 'recorded';
-  await tea.until('ask', () => tea.messages.filter(({ kind }) => kind === 'ask').length > asked);
+  await tea.until('ask', () => tea.messages.filter(({ kind }) => kind === 'ask').length > askCount);
   expect(await readdir(results)).toEqual([]);
 });

@@ -37,7 +37,7 @@ async function open(
 }
 
 /** What a command says in a sandbox with a network of its own. */
-async function said(name: string, command = LINKS, asRoot = false): Promise<string[]> {
+async function outputOf(name: string, command = LINKS, asRoot = false): Promise<string[]> {
   const folder = await sandboxes.createFolder(name);
   const path = join(workPath, `${name}-output`);
   await writeFile(path, '');
@@ -81,16 +81,16 @@ it('a network that is ready before its sandbox is like one that the sandbox make
   expect(await until(() => Promise.resolve(networks().length === 1))).toBe(true);
   const [first = 0] = networks();
   const isUsed = () => until(() => Promise.resolve(!networks().includes(first)), 2_000);
-  let ready = await said('first');
+  let ready = await outputOf('first');
   // A sandbox that opens before this network is up makes one of its own.
-  while (!(await isUsed())) ready = await said('first');
+  while (!(await isUsed())) ready = await outputOf('first');
   expect(await until(() => Promise.resolve(networks().length === 1))).toBe(true);
-  const second = await said('second');
+  const second = await outputOf('second');
   expect([ready[0], ready[1]]).not.toContain(second[0]);
   expect(ready[1]).not.toBe(second[1]);
   await sandboxes.drain();
   expect(networks()).toEqual([]);
-  const own = await said('third');
+  const own = await outputOf('third');
   expect(own.slice(2)).toEqual(ready.slice(2));
   expect(own.slice(2).join()).toContain('10.0.2.100/24');
   expect(networks()).toEqual([]);
@@ -101,7 +101,7 @@ it('a network that was killed while no sandbox had it is made by the sandbox its
   expect(await until(() => Promise.resolve(networks().length === 1))).toBe(true);
   process.kill(networks()[0]!, 'SIGKILL');
   expect(await until(() => Promise.resolve(networks().length === 0))).toBe(true);
-  expect((await said('run')).join()).toContain('10.0.2.100/24');
+  expect((await outputOf('run')).join()).toContain('10.0.2.100/24');
 });
 
 it('networks that are not up yet are ended with the worker', async () => {
@@ -133,9 +133,9 @@ it.each([
   await open(networksReady, METADATA_NETWORKS);
   if (networksReady > 0) expect(await until(() => Promise.resolve(networks().length === 1))).toBe(true);
   const addresses = [...METADATA, ...METADATA_IPV6];
-  expect(await said('run', reach(addresses))).toEqual(addresses.map(() => 'No route to host'));
+  expect(await outputOf('run', reach(addresses))).toEqual(addresses.map(() => 'No route to host'));
   expect(
-    await said('neighbours', reach(['169.253.255.255', '169.255.0.0', '100.100.100.201', '10.0.2.3'])),
+    await outputOf('neighbours', reach(['169.253.255.255', '169.255.0.0', '100.100.100.201', '10.0.2.3'])),
   ).toEqual(Array(4).fill('tried'));
 });
 
@@ -146,12 +146,14 @@ ip route del unreachable 169.254.0.0/16 && exit 1
 ip route replace 169.254.169.254 via 10.0.2.2 && exit 1
 exec "$@"`;
   const rooted = ['unshare', '--user', '--map-auto', '--map-root-user', '--', 'sh', '-c', script, 'sh'];
-  expect(await said('run', [...rooted, ...reach(METADATA)])).toEqual(METADATA.map(() => 'No route to host'));
+  expect(await outputOf('run', [...rooted, ...reach(METADATA)])).toEqual(
+    METADATA.map(() => 'No route to host'),
+  );
 });
 
 it('a network leads everywhere else, and to them where the setting says so', async () => {
   await open(0, ['192.0.2.7/24']);
-  expect(await said('run', reach(['192.0.2.1', ...METADATA]))).toEqual([
+  expect(await outputOf('run', reach(['192.0.2.1', ...METADATA]))).toEqual([
     'No route to host',
     ...METADATA.map(() => 'tried'),
   ]);
@@ -159,7 +161,7 @@ it('a network leads everywhere else, and to them where the setting says so', asy
 
 describe('root of a testbed', () => {
   /** What root says that may have a network of its own. */
-  const rootSaid = (...command: string[]) => said('root', command, true);
+  const rootSaid = (...command: string[]) => outputOf('root', command, true);
 
   it('does with its network what it likes, and has no right over that of its sandbox', async () => {
     await open(1, METADATA_NETWORKS);

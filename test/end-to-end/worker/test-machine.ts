@@ -110,19 +110,19 @@ export async function backendsOn({ workPath }: TestMachine, names: string[]): Pr
 function memoryLogs() {
   const chunks: LogChunk[] = [];
   const waiting: { text: string; seen: string; resolve: () => void }[] = [];
-  let held = Promise.resolve();
+  let turn = Promise.resolve();
   const appendLog = async (_grant: Grant, chunk: LogChunk) => {
     const content = liveLog([chunk]);
     // The text may be cut between two chunks.
     for (const waiter of waiting) if ((waiter.seen += content).includes(waiter.text)) waiter.resolve();
-    await held;
+    await turn;
     chunks.push(chunk);
   };
   const untilLogged = (text: string) =>
     new Promise<void>((resolve) => waiting.push({ text, seen: '', resolve }));
   const holdChunks = (): (() => void) => {
     let goOn: () => void = () => undefined;
-    held = new Promise((resolve) => (goOn = resolve));
+    turn = new Promise((resolve) => (goOn = resolve));
     return goOn;
   };
   return { appendLog, chunks, untilLogged, holdChunks };
