@@ -85,7 +85,7 @@ const BUGS: PlantedBug[] = [
       jest.spyOn(SavedVerdict.prototype, 'saveVerdict').mockResolvedValue();
     },
     foundBy: /its test has ended, but its verdict reached no dispatcher/,
-    firstSeed: 5,
+    firstSeed: 8,
   },
   {
     name: 'a verdict is kept once its files are packed',
@@ -105,6 +105,7 @@ const BUGS: PlantedBug[] = [
     name: 'the attempt of a report is not checked',
     plant: () => withReports((row) => ({ ...latestGrant(row), ...(row.worker && { worker: row.worker }) })),
     foundBy: /was booked as the result of attempt|said to be recorded, but is not/,
+    firstSeed: 10,
   },
   {
     name: 'memory is kept after a failed commit',
@@ -169,7 +170,7 @@ const BUGS: PlantedBug[] = [
     name: 'the epoch of a report is not checked',
     plant: () => withReports((row) => ({ grantEpoch: latestGrant(row).grantEpoch })),
     foundBy: /was booked as the result of attempt/,
-    firstSeed: 692,
+    firstSeed: 743,
   },
   {
     name: 'a load that hangs is waited for',
@@ -185,7 +186,7 @@ const BUGS: PlantedBug[] = [
     plant: () => void jest.spyOn(Epochs.prototype, 'accepts').mockReturnValue(true),
     foundBy: /stopped although its lease stood/,
     weather: 'calm',
-    firstSeed: 142,
+    firstSeed: 148,
   },
   {
     name: 'the lowest priority goes first',
@@ -212,7 +213,7 @@ const BUGS: PlantedBug[] = [
     name: 'suspicions are lost with a turn',
     plant: () => void jest.spyOn(Suspects.prototype, 'restore').mockReturnValue(undefined),
     foundBy: /no longer suspected/,
-    firstSeed: 13,
+    firstSeed: 18,
   },
   {
     name: 'a worker that is trusted stays as it was',
