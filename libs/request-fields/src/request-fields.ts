@@ -1,7 +1,7 @@
 import type { Kind, RequestField, ValueOf } from './kinds';
 
 /**
- * What a test request may say beside the package and where it is tested: the one description of each field, by its name in a run. The API's
+ * The fields of a test request in addition to its package, suite and architecture: the one description of each, by its name in a run. The API's
  * checks and document, the form and the rows of pages, and the options and rows of the command follow from it, in this order.
  */
 export const REQUEST_FIELDS = {
@@ -120,18 +120,18 @@ export const REQUEST_FIELDS = {
 
 export type FieldName = keyof typeof REQUEST_FIELDS;
 
-/** What a request says, as its run has it. */
+/** The options of a request, with the names that its run has. */
 export type RunOptions = { [Name in FieldName]: ValueOf<(typeof REQUEST_FIELDS)[Name]> };
 
 type FieldSentAs<Sent extends string> = Extract<(typeof REQUEST_FIELDS)[FieldName], { sent: Sent }>;
 type FieldShownAs<Result extends string> = Extract<(typeof REQUEST_FIELDS)[FieldName], { result: Result }>;
 
-/** What a request says, as a client sends it. Null counts as left out. */
+/** The options of a request, as a client sends them. Null counts as left out. */
 export type SentOptions = {
   [Sent in (typeof REQUEST_FIELDS)[FieldName]['sent']]?: ValueOf<FieldSentAs<Sent>> | null;
 };
 
-/** What a request said, as the API answers it. */
+/** The options of a run, as the API answers them. */
 export type ResultOptions = {
   [Result in (typeof REQUEST_FIELDS)[FieldName]['result']]: ValueOf<FieldShownAs<Result>>;
 };
@@ -144,12 +144,12 @@ export const FIELDS: readonly NamedField[] = Object.entries(REQUEST_FIELDS).map(
   ...field,
 }));
 
-/** The options of a request that says nothing. */
+/** The options of a request that leaves them all out. */
 export const NO_OPTIONS = Object.fromEntries(
   FIELDS.map(({ name, absent }) => [name, absent]),
 ) as unknown as RunOptions;
 
-/** Sets what a test request says; what it leaves out, or is null, is absent. */
+/** Sets the options from a test request; one that is left out or null gets the value `absent` of its field. */
 export function setOptions(options: RunOptions, request: SentOptions): void {
   const values = request as Record<string, unknown>;
   const set = options as unknown as Record<string, unknown>;

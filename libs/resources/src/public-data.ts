@@ -22,7 +22,7 @@ export class PackageStatusResource extends ResultResource {
   last_pass_date: string | null;
 }
 
-/** How many ended in which way. */
+/** Numbers of runs or packages by verdict. */
 export class VerdictCounts {
   @Field(whole())
   pass: number;
@@ -84,7 +84,7 @@ export class StatusRun {
   trigger?: string | null;
 }
 
-/** How a package is on a suite and architecture. */
+/** The status of a package on a suite and architecture. */
 export class ListedStatusResource {
   @Field(text())
   package: string;

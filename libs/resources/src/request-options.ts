@@ -66,7 +66,7 @@ function withRules<T>({ json }: Schema<T>, ...rules: PropertyDecorator[]): Schem
   return { json, rules };
 }
 
-/** @param countMin of members */
+/** @param countMin the least number of members */
 export function IsListOf(
   isMember: (member: unknown) => boolean,
   options: ValidationOptions,
@@ -85,10 +85,10 @@ function isPin(pin: unknown): boolean {
   return Array.isArray(pin) && pin.length === 2 && pin.every(isText);
 }
 
-/** What a test request may say beside its package. A key that is null counts as left out. */
+/** The fields of a test request in addition to its package. A null value counts as left out. */
 export const TestOptions = class {} as new () => SentOptions;
 
-/** What the request of a run said. */
+/** The options of a run, as it was requested. */
 export const RequestedOptions = class {} as new () => ResultOptions;
 
 for (const { name, kind, sent: keyOfRequest, alias, result } of FIELDS) {

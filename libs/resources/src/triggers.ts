@@ -4,7 +4,7 @@ import { ResultResource } from './runs';
 import { component, flag, listOf, mapOf, orNull, text, whole, words } from './schema';
 import { RUN_ID, TIME } from './values';
 
-/** How the test of a trigger stands, in the order in which people look at it. Tests that tested nothing have a group for each verdict. */
+/** The groups of a trigger's tests, in the order in which people look at them. Runs that tested nothing have a group for each verdict. */
 export const TRIGGER_GROUPS = [
   'regression',
   'unknown',

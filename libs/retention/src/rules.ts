@@ -4,9 +4,9 @@ const DAY_MS = 86_400_000;
 
 /** Limits of files and rows. Days, bytes. */
 export interface RetentionRules {
-  /** Days that the artifacts of runs stay that ended as pass or neutral. */
+  /** Days for which the artifacts of runs stay that ended as pass, neutral or absent. */
   artifactsDays: number;
-  /** Days that the artifacts of runs stay that ended as fail or tmpfail. */
+  /** Days for which the artifacts of runs stay that ended as fail or tmpfail. */
   failedArtifactsDays: number;
   logsDays: number;
   /** All files of a package together. */
