@@ -35,12 +35,12 @@ it.each(['?since=1e9', `?since=${'9'.repeat(24)}`, '?since=%00', '?since[]=1', '
 
 it('the list of very many runs keeps to the pace of its reader, who may go away', async () => {
   const items = JSON.stringify(
-    Array.from({ length: 3_000 }, () => ({ package: 'hello', trigger: 'x'.repeat(5_000) })),
+    Array.from({ length: 300 }, () => ({ package: 'hello', trigger: 'x'.repeat(5_000) })),
   );
-  const headers = { 'Content-Type': 'application/json' };
-  expect(
-    (await api.api('/test/bookworm/amd64', { method: 'POST', headers, body: items }, api.keys.bob)).status,
-  ).toBe(201);
+  const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: items };
+  // In ten parts: on a slow machine the database would not store all within the time of one request.
+  for (let part = 0; part < 10; part += 1)
+    expect((await api.api('/test/bookworm/amd64', init, api.keys.bob)).status).toBe(201);
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get(`${api.url}/api/v1/test?since=0`, { headers: { 'Auth-Key': api.keys.bob } }, resolve).once(
       'error',
