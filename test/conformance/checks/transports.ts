@@ -96,7 +96,11 @@ export const transportChecks: Check[] = [
         package: `many${index}`,
         trigger: `many/${index}`,
       }));
-      const { runs, ignored } = await it.submit(items, { timeoutMs: 250_000 });
+      const ask = () => it.post(items, { timeoutMs: 60_000 });
+      let answer = await ask();
+      // A busy instance may have no time for so many, and says that nothing was changed.
+      for (let tries = 1; answer.status === 503 && tries < 5; tries += 1) answer = await ask();
+      const { runs, ignored } = status(answer, 201).json<RunAnswer>();
       equal([runs.length, ignored.length], [20_000, 0], 'runs and ignored items');
       ok(
         runs.every((run, index) => run.package === `many${index}`),

@@ -16,9 +16,15 @@ export interface Fixture {
   close(): Promise<void>;
 }
 
+/** The limits of a deployment are not the matter of these tests: a busy machine may take longer. */
+const PATIENT = {
+  ...{ connectTimeoutMs: 60_000, statementTimeoutMs: 60_000, answerTimeoutMs: 60_000 },
+  ...{ transactionTimeoutMs: 120_000, idleInTransactionTimeoutMs: 60_000 },
+};
+
 export async function setUp(): Promise<Fixture> {
   const { url, drop } = await createTestDatabase();
-  const database = await openDatabase(url);
+  const database = await openDatabase(url, PATIENT);
   const client = await connectTo(url);
   const { userId } = await database.users.add('ada', { isAdmin: false });
   const { id } = await database.apiKeys.create('ada', 'test');
