@@ -17,8 +17,8 @@ echo 'the children are there'
 sleep MARK
 `;
 
-/** From the word that a run is cancelled until nothing of it is left. */
-const CANCEL_MS_MAX = 2_000;
+/** From the word that a run is cancelled until nothing of it is left: two seconds, and much longer on a busy machine. */
+const CANCEL_MS_MAX = 20_000;
 
 const STUB = { package: 'stub', backend: 'null', variant: 'stub' };
 const never = new AbortController().signal;
@@ -56,8 +56,9 @@ it('an abort leaves no process, mount or file of the attempt', async () => {
   const logged = machine.untilLogged('the children are there');
   const run = machine.runner.run(leaseOfTree(tree), nothing, abort.signal);
   await Promise.race([logged, run]);
+  const arePlanted = () => processesWith(mark).length >= 3;
+  expect(await until(() => Promise.resolve(arePlanted()))).toBe(true);
   const planted = processesWith(mark);
-  expect(planted.length).toBeGreaterThanOrEqual(3);
   const namespaces = new Set(planted.map((pid) => readlinkSync(`/proc/${pid}/ns/pid`)));
   const from = performance.now();
   abort.abort(new Error('enough'));
@@ -121,11 +122,11 @@ it('an attempt that ends without files has no chunk of its live log left on the 
 });
 
 it("the worker's own limit ends an attempt as tmpfail, with its log", async () => {
-  machine = await openMachine({ backends: ['null'], runTimeoutMs: 2_000 });
+  machine = await openMachine({ backends: ['null'], runTimeoutMs: 10_000 });
   const mark = newMark();
   const result = await machine.runner.run(lease({ ...STUB, trigger: `child:${mark} hang` }), nothing, never);
   expect(result).toMatchObject({ verdict: 'tmpfail', trouble: 'limit', exitCode: null, version: '1.0-1' });
-  expect(result.message).toBe("ended after 2 s by the worker's limit");
+  expect(result.message).toBe("ended after 10 s by the worker's limit");
   expect(await storedLog(result)).toContain('stub begins');
   await expectNothingLeft(mark);
 });
