@@ -2,8 +2,6 @@ import { accountsText, NatsUsers, publicKeyOf, type Credentials, type WorkerUser
 
 /** A user only for tests: it may do everything that is possible in the services' account. */
 const OPERATOR = 'operator';
-/** By default nats-server ends a connection that has not shown its credentials within 2 s, which a busy machine may need. */
-export const PATIENT_AUTHORIZATION = 'authorization: { timeout: 20 }\n';
 
 /** The users of a nats-server of tests: those of a deployment, its workers, and the operator. */
 export class TestUsers {
@@ -50,6 +48,6 @@ export class TestUsers {
   private async accounts(workers: WorkerUser[]): Promise<string> {
     const accounts = await this.users.accounts(workers);
     accounts['PROCTOR']?.users.push({ nkey: publicKeyOf(await this.operator()) });
-    return accountsText(accounts) + PATIENT_AUTHORIZATION;
+    return accountsText(accounts);
   }
 }

@@ -40,7 +40,7 @@ export async function startServices(): Promise<void> {
   // The tests of single parts need no users of a deployment: one that may do everything.
   const operator = nkeys.createUser();
   const account = { jetstream: 'enabled', users: [{ nkey: operator.getPublicKey() }] };
-  const accounts = `accounts: ${JSON.stringify({ PROCTOR: account })}\nauthorization: { timeout: 20 }\n`;
+  const accounts = `accounts: ${JSON.stringify({ PROCTOR: account })}\n`;
   const nats = new EmbeddedNats({ folder: join(folder, 'nats'), binary, accounts });
   running = { folder, postgres, nats };
   SIGNALS.forEach((signal) => process.once(signal, stopAndExit));

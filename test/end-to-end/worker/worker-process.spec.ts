@@ -233,19 +233,19 @@ it('a result that could not be uploaded waits on disk, and is delivered by the n
 
 it('a worker brings a line of the log to its reader within a second, and lets a reader go on where another ended', async () => {
   const marks = await Marks.make();
-  const written = [1, 2, 3, 4, 5, 6, 7];
-  const pauses = written.map((number) => `append:${marks.path(`${number}`)} lines:${number} sleep:0.5`);
+  const numbers = [1, 2, 3, 4, 5, 6, 7];
+  const pauses = numbers.map((number) => `append:${marks.path(`${number}`)} lines:${number} sleep:0.5`);
   const granted = lease({ ...STUB, trigger: pauses.join(' ') });
   dispatcher.grant(granted);
   const liveLog = { text: '', lines: 0, promptly: 0, chunks: 0 };
   for await (const { data } of dispatcher.api.readLog(WORKER, granted, 0)) {
     // What is written two lines after a line is written a second later, on a busy machine too.
-    const latest = Math.max(...written.filter((number) => existsSync(marks.path(`${number}`))));
+    const latest = Math.max(...numbers.filter((number) => existsSync(marks.path(`${number}`))));
     liveLog.text += Buffer.from(data, 'base64').toString();
     liveLog.chunks += 1;
     for (; liveLog.text.includes(`line ${liveLog.lines + 1} of the stub\n`); liveLog.lines += 1)
       if (latest < liveLog.lines + 3) liveLog.promptly += 1;
-    if (liveLog.lines === written.length) break;
+    if (liveLog.lines === numbers.length) break;
   }
   // A machine that is busy with something else may be late once. The last two lines have none after them.
   expect(liveLog.promptly).toBeGreaterThanOrEqual(2 + 3);
