@@ -36,6 +36,9 @@ interface Call {
   redelivered: boolean;
 }
 
+/** A request may reach the server before it knows of the withdrawal: then nothing answers it. */
+const WITHDRAWN_MS = 2_000;
+
 /** What the handlers below do beyond recording their call. */
 class Behaviour {
   readonly calls = new Events<Call>();
@@ -194,7 +197,7 @@ export function describeStrategy(name: string, start: StartServer): void {
     it('nothing arrives after withdrawing, and the scope may be served again', async () => {
       await service.strategy.serve(scope);
       await service.strategy.withdraw(scope);
-      await expect(client.request(requestSubject(scope, 'w1', 'renew'), {}, PATIENCE_MS)).rejects.toThrow(
+      await expect(client.request(requestSubject(scope, 'w1', 'renew'), {}, WITHDRAWN_MS)).rejects.toThrow(
         NoAnswer,
       );
       await client.report(finishedOf(scope, 1), { number: 1 });

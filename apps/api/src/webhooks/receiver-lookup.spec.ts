@@ -38,7 +38,7 @@ it('a name without an address fails with what the name server says', async () =>
 
 it('the machine itself is found without a name server', async () => {
   const find = answering(noData, noData);
-  expect(await addressesOf(find, 'localhost', false)).toEqual(['127.0.0.1', 4]);
+  expect(await addressesOf(find, 'localhost', true)).toEqual([[{ address: '127.0.0.1', family: 4 }]]);
   expect(await addressesOf(find, 'hooks.localhost', false)).toEqual(['127.0.0.1', 4]);
 });
 

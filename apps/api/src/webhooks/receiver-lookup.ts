@@ -33,7 +33,7 @@ export function findReceiver(
 
 /** @throws what the name servers answer for IPv4 if there is no address at all */
 async function findAddresses(name: string, nameServers: NameServers): Promise<[Address, ...Address[]]> {
-  if (OWN_NAME.test(name)) return [addressOf('127.0.0.1', 4), addressOf('::1', 6)];
+  if (OWN_NAME.test(name)) return [addressOf('127.0.0.1', 4)];
   const [v4, v6] = await Promise.allSettled([nameServers.resolve4(name), nameServers.resolve6(name)]);
   const [first, ...others] = [
     ...(v4.status === 'fulfilled' ? v4.value.map((address) => addressOf(address, 4)) : []),
