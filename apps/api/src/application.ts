@@ -13,7 +13,7 @@ import { Assets } from './pages/layout/assets';
 
 /**
  * The application with everything that comes before its routes; it does not listen yet.
- * @param limits those that take a restart
+ * @param limits the settings that change only with a restart
  */
 export async function createApplication(
   root: DynamicModule,
@@ -30,7 +30,7 @@ export async function createApplication(
   options: NestApplicationOptions = {},
 ): Promise<NestExpressApplication> {
   const server = express();
-  // Names in paths are case-sensitive, so paths are. Express takes the setting when it makes its router, once.
+  // Paths are case-sensitive because the names in them are. Express reads this setting only when it makes its router.
   server.set('case sensitive routing', true);
   server.disable('x-powered-by');
   const application = await NestFactory.create<NestExpressApplication>(

@@ -105,7 +105,10 @@ async function unknownFiles(folder: string): Promise<string[]> {
     .map((name) => `${join(folder, name)}: is a file that no process reads${suggestionFor(name, files)}`);
 }
 
-/** Warns of a name that is spelt almost like a usual one; a deployment may have names of its own. */
+/**
+ * Warns of an architecture that Debian does not have, and of a suite whose name is almost one of Debian's: a deployment
+ * may have its own suites.
+ */
 function checkServerNames({ server }: Configuration, warn: Warn): void {
   for (const arch of server.architectures)
     if (!ARCHITECTURES.includes(arch))

@@ -20,7 +20,10 @@ const DELAYS_MS = [
 
 export const ATTEMPTS_MAX = DELAYS_MS.length + 1;
 
-/** A delay is longer by up to this part of it, so that deliveries that failed together are not repeated together. */
+/**
+ * A random part of each delay, at most this one, is added to it, so that deliveries that failed together are not
+ * repeated together.
+ */
 const JITTER = 0.2;
 
 /** The longest wait that an answer can request. */
@@ -76,7 +79,7 @@ export function mustDisable(failingMs: number): boolean {
 
 /**
  * The wait that the header `Retry-After` requests, in seconds or as a date; null when it cannot be read.
- * @param nowMs by the clock of the date
+ * @param nowMs the present UNIX time; a date in the header is compared with it
  */
 export function retryAfterOf(header: string | undefined, nowMs: number): number | null {
   if (header === undefined) return null;

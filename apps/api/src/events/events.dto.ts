@@ -62,8 +62,8 @@ export class EventsQuery extends EventFilterQuery {
 }
 
 /**
- * The second of the id of an event, behind which anything may stand.
- * @throws Problem 400
+ * Returns the UNIX time in seconds with which the id of an event begins; such a time alone is valid, too.
+ * @throws Problem 400 for any other text
  */
 export function cursorOf(text: string, name: string, pointer: string | null = null): number {
   const second = /^(\d{1,11})(\.[\d.]{1,40})?$/.exec(text)?.[1];

@@ -15,7 +15,7 @@ const NAME_LENGTH_MAX = 254;
 /** Some tests of a trigger. */
 export interface TestPart {
   tests: TriggerTest[];
-  /** The last of them, when more follow. */
+  /** The run id of the last test on this page; null on the last page. */
   before: number | null;
 }
 
@@ -30,7 +30,7 @@ export class TriggerService {
 
   /**
    * The progress of the newest runs of a trigger. If there are more, the totals of architectures count all runs.
-   * @throws Problem 404 for a trigger of no run that the reader may see
+   * @throws Problem 404 if the reader may see no run of the trigger
    */
   async progress(name: string, reader: RunReader): Promise<TriggerProgress & { isCut: boolean }> {
     const isPossible =
@@ -87,7 +87,10 @@ export class TriggerService {
   }
 }
 
-/** @param before the last test of the part before; null at the beginning. @throws Problem 404 when it is none of them */
+/**
+ * @param before the run id of the last test on the previous page; null for the first page
+ * @throws Problem 404 if no test has it
+ */
 export function testPart(tests: TriggerTest[], before: number | null, limit: number): TestPart {
   const last = before === null ? -1 : tests.findIndex(({ run }) => run.runId === before);
   if (before !== null && last < 0) throw notFound(`Run ${before} is not among the selected tests.`);

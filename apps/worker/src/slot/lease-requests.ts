@@ -151,8 +151,8 @@ export class LeaseRequests {
   }
 
   /**
-   * An architecture whose answer was lost may have granted something to this slot, which executes a grant of another
-   * one: asks it until that is known, so that the lease is returned and does not expire.
+   * If the answer of another architecture was lost, its dispatcher may have granted a second lease to this busy slot.
+   * Requests that lease until an answer comes or the execution ends, so that the lease is returned and does not expire.
    */
   async settle(): Promise<void> {
     const { clock, settings } = this.parts;
@@ -178,9 +178,8 @@ export class LeaseRequests {
   }
 
   /**
-   * Asks each architecture whose answer was lost which lease it granted, for a slot that accepts none any longer. Such
-   * a lease is returned and can be granted to others at once; otherwise it is a lost attempt after a restart of the
-   * worker.
+   * For a slot that accepts no more leases: requests the leases of lost answers. They are returned, so that other slots
+   * can get these runs at once. Without this, the attempts would be lost when the worker starts again.
    */
   async requestLost(): Promise<void> {
     const { clock, settings } = this.parts;
