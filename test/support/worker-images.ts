@@ -19,7 +19,7 @@ const AGE_MAX_MS = 24 * 3_600_000;
 /** Folders with the code that builds, tries and proves images, from the project's folder. */
 const BUILDERS = ['apps/worker/src', 'libs/process/src'];
 const PROJECT = join(__dirname, '../..');
-/** The backend whose image has no more than the usual packages: others of the same packages are built on it. */
+/** The backend whose image has only the usual packages. Images with the same packages are built on it. */
 const BASE = 'unshare';
 
 /** The folder in which images stay between test runs. The run user must reach it, also if root runs the tests. */

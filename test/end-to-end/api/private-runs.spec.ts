@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { runError } from '@test/support/run-error';
 import type { Ask, Names } from './private-runs/asks';
 import { CHANGES } from './private-runs/changes';
-import { seenAnswers, type Seen, VIEWS } from './private-runs/view';
+import { requestViews, type ViewAnswers, VIEWS } from './private-runs/view';
 import { FIRST_HIDDEN_ID, NOW, World, type Slot } from './private-runs/world';
 
 const HIDDEN = { is_private: true, trigger: 'words that only private runs hold', priority: 10 };
@@ -179,13 +179,13 @@ function asksOf(table: typeof VIEWS, viewNames = names): Ask[] {
   return Object.values(table).flatMap((asks) => asks(viewNames));
 }
 
-async function viewOf(world: World, earlier?: Record<string, Seen>): Promise<Record<string, Seen>> {
+async function viewOf(world: World, earlier?: Record<string, ViewAnswers>): Promise<Record<string, ViewAnswers>> {
   await world.settle();
-  return seenAnswers(world.api, asksOf(VIEWS), AT_ONCE, earlier);
+  return requestViews(world.api, asksOf(VIEWS), AT_ONCE, earlier);
 }
 
 /** What was seen of the world without private runs, for as long as nothing happens there. */
-let baseline: Record<string, Seen> = {};
+let baseline: Record<string, ViewAnswers> = {};
 
 async function inPublic(work: Work): Promise<void> {
   baseline = {};
@@ -229,13 +229,13 @@ describe('routes with a run', () => {
       const hidden = names.runs.filter((run) => run.runId >= FIRST_HIDDEN_ID);
       expect(hidden).not.toEqual([]);
       for (const { runId, name, suite } of hidden) {
-        const seenAt = async (id: number): Promise<Record<string, Seen>> => {
+        const seenAt = async (id: number): Promise<Record<string, ViewAnswers>> => {
           const ownAsks = asks({ ...names, runs: [{ runId: id, name, suite, isBobs: false }] });
           const heads = ownAsks.flatMap((ask) => (ask.method === 'GET' ? { ...ask, method: 'HEAD' } : []));
-          const answers = await seenAnswers(worlds.withThem.api, [...ownAsks, ...heads]);
+          const answers = await requestViews(worlds.withThem.api, [...ownAsks, ...heads]);
           // It is made of the body, which repeats the id.
           for (const { headers } of Object.values(answers)) delete headers['etag'];
-          return JSON.parse(JSON.stringify(answers).replaceAll(String(id), 'ID')) as Record<string, Seen>;
+          return JSON.parse(JSON.stringify(answers).replaceAll(String(id), 'ID')) as Record<string, ViewAnswers>;
         };
         const answers = await seenAt(runId);
         expect(answers).toEqual(await seenAt(UNKNOWN));
@@ -246,8 +246,8 @@ describe('routes with a run', () => {
 });
 
 it('a stranger who asks for changes gets the same as if there was no private run, and so do all others afterwards', async () => {
-  const answers: Record<string, Seen>[] = [];
-  for (const { api } of Object.values(worlds)) answers.push(await seenAnswers(api, asksOf(CHANGES)));
+  const answers: Record<string, ViewAnswers>[] = [];
+  for (const { api } of Object.values(worlds)) answers.push(await requestViews(api, asksOf(CHANGES)));
   expect(answers[1]).toEqual(answers[0]);
   const statuses = new Set(Object.values(answers[0]!).map(({ status }) => status));
   expect([...statuses].sort()).toEqual([200, 201, 204, 303, 400, 401, 403, 404, 409]);
@@ -276,7 +276,7 @@ it('a stranger sees its state, and nothing else', async () => {
   for (const ask of differing) expect([ask, ids.exec(after[ask]!.body)]).toEqual([ask, null]);
   const [workers] = Object.entries(after)
     .find(([ask]) => ask.endsWith('GET /api/v1/workers'))!
-    .slice(1) as [Seen];
+    .slice(1) as [ViewAnswers];
   expect(JSON.parse(workers.body)).toMatchObject({
     workers: [
       { name: 'w1', standing: 'sound' },

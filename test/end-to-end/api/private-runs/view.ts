@@ -5,7 +5,7 @@ import type { Ask, Asks } from './asks';
 import { publicReadOf } from '@apps/api/src/http/public-reads';
 import { ADMIN_VIEWS } from './admin-view';
 
-export interface Seen {
+export interface ViewAnswers {
   status: number;
   headers: Record<string, string>;
   body: string;
@@ -262,12 +262,12 @@ function asPublic(path: string): string {
  * @param atOnce requests that are under way at a time; the answers come in the order of the requests
  * @param earlier answers that need not be requested again
  */
-export async function seenAnswers(
+export async function requestViews(
   api: RunningApi,
   asks: Ask[],
   atOnce = 1,
-  earlier: Record<string, Seen> = {},
-): Promise<Record<string, Seen>> {
+  earlier: Record<string, ViewAnswers> = {},
+): Promise<Record<string, ViewAnswers>> {
   const todo = strangersTo(api).flatMap(([name, headers, asksThis]) => {
     const times = new Map<string, number>();
     return asks.flatMap((each) => {
@@ -293,7 +293,7 @@ async function answer(
   api: RunningApi,
   { method, path, headers, body }: Ask,
   own: Record<string, string>,
-): Promise<Seen> {
+): Promise<ViewAnswers> {
   const response = await api.fetch(path, {
     ...{ method, headers: { ...own, ...headers } },
     ...(body !== undefined && { body }),

@@ -31,7 +31,7 @@ it.each([
   ['a colour', '\x1b[31mred\x1b[0m plain', '<span class="fg-ansi-red">red</span> plain'],
   ['a bold one', '\x1b[1;32mok\x1b[0m', '<span class="fg-ansi-green ansi-bold">ok</span>'],
   ['markup in a colour', '\x1b[31m<b>\x1b[0m', '<span class="fg-ansi-red">&lt;b&gt;</span>'],
-])('of a line with %s no more is shown than its text', (_what, text, lineHtml) => {
+])('a line with %s shows only its text', (_what, text, lineHtml) => {
   expect(html(text)).toEqual([lineHtml]);
 });
 
