@@ -179,7 +179,10 @@ function asksOf(table: typeof VIEWS, viewNames = names): Ask[] {
   return Object.values(table).flatMap((asks) => asks(viewNames));
 }
 
-async function viewOf(world: World, earlier?: Record<string, ViewAnswers>): Promise<Record<string, ViewAnswers>> {
+async function viewOf(
+  world: World,
+  earlier?: Record<string, ViewAnswers>,
+): Promise<Record<string, ViewAnswers>> {
   await world.settle();
   return requestViews(world.api, asksOf(VIEWS), AT_ONCE, earlier);
 }
@@ -235,7 +238,10 @@ describe('routes with a run', () => {
           const answers = await requestViews(worlds.withThem.api, [...ownAsks, ...heads]);
           // It is made of the body, which repeats the id.
           for (const { headers } of Object.values(answers)) delete headers['etag'];
-          return JSON.parse(JSON.stringify(answers).replaceAll(String(id), 'ID')) as Record<string, ViewAnswers>;
+          return JSON.parse(JSON.stringify(answers).replaceAll(String(id), 'ID')) as Record<
+            string,
+            ViewAnswers
+          >;
         };
         const answers = await seenAt(runId);
         expect(answers).toEqual(await seenAt(UNKNOWN));
