@@ -6,6 +6,8 @@ import { findReceiver } from './receiver-lookup';
 
 const noData = Object.assign(new Error('queryAaaa ENODATA example.org'), { code: 'ENODATA' });
 
+const found = jest.fn<void, [string[]]>();
+
 function addressesOf(find: LookupFunction, name: string, all: boolean): Promise<unknown[]> {
   return new Promise((resolve, reject) =>
     find(name, { all }, (error, ...addresses) => (error ? reject(error) : resolve(addresses))),
@@ -15,7 +17,7 @@ function addressesOf(find: LookupFunction, name: string, all: boolean): Promise<
 function answering(v4: string[] | Error, v6: string[] | Error): LookupFunction {
   const answer = (value: string[] | Error) =>
     jest.fn(() => (value instanceof Error ? Promise.reject(value) : Promise.resolve(value)));
-  return findReceiver({ resolve4: answer(v4), resolve6: answer(v6) } as never);
+  return findReceiver(found, { resolve4: answer(v4), resolve6: answer(v6) } as never);
 }
 
 it.each<[string, string[] | Error, string[] | Error, unknown[]]>([
@@ -29,6 +31,7 @@ it.each<[string, string[] | Error, string[] | Error, unknown[]]>([
     expected.map((address) => ({ address, family: family(address) })),
   ]);
   expect(await addressesOf(find, 'example.org', false)).toEqual([expected[0], family(expected[0])]);
+  expect(found).toHaveBeenLastCalledWith(expected);
 });
 
 it('a name without an address fails with what the name server says', async () => {
@@ -64,7 +67,7 @@ describe('a name server that is silent', () => {
     );
     let ended = 0;
     const lookups = Array.from({ length: 32 }, (_, number) =>
-      addressesOf(findReceiver(resolver), `hook${number}.example`, true).catch((error: unknown) => {
+      addressesOf(findReceiver(found, resolver), `hook${number}.example`, true).catch((error: unknown) => {
         ended += 1;
         return error;
       }),

@@ -14,14 +14,17 @@ type NameServers = Pick<Resolver, 'resolve4' | 'resolve6'>;
  * Finds the addresses of a receiver at the name servers, without /etc/hosts. `dns.lookup` would occupy one of the two
  * threads that Node.js has for names until it ends: receivers whose name server is silent would delay the connections to
  * the store, the database and the bus by minutes.
+ * @param onFound called with the addresses before they are passed on
  * @param nameServers those of /etc/resolv.conf as it is now
  */
 export function findReceiver(
+  onFound: (addresses: string[]) => void,
   nameServers: NameServers = new Resolver({ timeout: QUESTION_MS, tries: QUESTIONS }),
 ): LookupFunction {
   return (name, { all }, callback) => {
     findAddresses(name, nameServers).then(
       (addresses) => {
+        onFound(addresses.map(({ address }) => address));
         const { address, family } = addresses[0];
         if (all) callback(null, addresses);
         else callback(null, address, family);

@@ -1,8 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { type Answer, retryAfterOf } from '@proctor/webhooks';
-import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
-import { findReceiver } from './receiver-lookup';
+import { connectionTo } from './receiver-agent';
 
 /** How many bytes of an answer are read. */
 const ANSWER_BYTES_MAX = 64 * 1024;
@@ -30,8 +29,8 @@ export interface WebhookAnswer extends Answer {
 }
 
 /**
- * Sends to an address that a user has chosen. The agent judges each address that its name resolves to, when it connects: what is not on the
- * public Internet is refused, unless it is allowed. A redirection is an answer like any other.
+ * Sends to an address that a user has chosen, if it is on the public Internet or allowed. A redirection is an answer
+ * like any other.
  */
 export async function sendMessage(message: WebhookMessage, limits: SendingLimits): Promise<WebhookAnswer> {
   const beganAt = performance.now();
@@ -56,13 +55,11 @@ function exchange(
   { timeoutMs, allowedNetworks }: SendingLimits,
 ): Promise<Answer & { text: string }> {
   const target = new URL(url);
-  const isTls = target.protocol === 'https:';
-  const filter = { allowIPAddressList: allowedNetworks, keepAlive: false };
-  const agent = isTls ? new RequestFilteringHttpsAgent(filter) : new RequestFilteringHttpAgent(filter);
+  const connection = connectionTo(target, allowedNetworks);
   return new Promise((resolve, reject) => {
-    const request = (isTls ? https : http).request(
+    const request = (target.protocol === 'https:' ? https : http).request(
       target,
-      { method: 'POST', headers, agent, lookup: findReceiver(), signal: AbortSignal.timeout(timeoutMs) },
+      { method: 'POST', headers, ...connection, signal: AbortSignal.timeout(timeoutMs) },
       (response) => {
         const parts: Buffer[] = [];
         let size = 0;
