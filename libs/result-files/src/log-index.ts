@@ -32,7 +32,7 @@ export interface LogSection {
   line: number;
   /** Status of a test in the log; null: not in the log. */
   status: TestStatus | null;
-  /** How long a test ran by the runner's clock; null: not in the log. */
+  /** How long it took by the runner's clock; null: not in the log. */
   seconds: number | null;
 }
 

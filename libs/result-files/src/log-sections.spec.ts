@@ -129,3 +129,30 @@ describe.each([
     expect(marks(log).at(-1)).toEqual(['y', 'FAIL']);
   });
 });
+
+it('a part takes the time from its first own line to the next part, also past midnight; a test ends at its last line', () => {
+  const own = (time: string, text: string): string => `autopkgtest [${time}]: ${text}\n`;
+  const indexer = new LogIndexer(/error/);
+  indexer.add(
+    Buffer.from(
+      'a line of another tool\n' +
+        own('23:59:00', 'starting date') +
+        own('23:59:04', '@@@@@@@@@@@@@@@@@@@@ test bed setup') +
+        own('23:59:50', 'test x: preparing testbed') +
+        own('00:00:20', 'test x: [-----------------------') +
+        own('00:01:20', 'test x: -----------------------]') +
+        own('00:01:22', 'test y: preparing testbed') +
+        own('00:01:23', 'test y: [-----------------------') +
+        own('00:01:24', SUMMARY),
+    ),
+  );
+  expect(indexer.end().sections.map(({ kind, seconds }) => [kind, seconds])).toEqual([
+    ['start', 4],
+    ['setup', 46],
+    ['preparation', 30],
+    ['test', 60],
+    ['preparation', 1],
+    // Its end is not in the log.
+    ['test', null],
+  ]);
+});

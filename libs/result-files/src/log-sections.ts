@@ -24,6 +24,7 @@ export class LogSections<Section extends LogSection> {
   private running: string | null = null;
   /** The ended test, whose result may come next. */
   private ended: Section | null = null;
+  /** Section → the runner's clock at its first own line, in seconds since midnight. */
   private readonly clocks = new WeakMap<Section, number>();
   private isTimed = false;
   private isSummary = false;
@@ -48,7 +49,9 @@ export class LogSections<Section extends LogSection> {
   read(text: string, end: string, number: number): OwnLine | null {
     const own = this.acceptOwn(parseOwnLine(text));
     const kind = own && own.kind in IS_BEGINNING ? (own.kind as LogSection['kind']) : null;
+    if (kind && own) this.endSection(own.clock);
     if (kind || this.all.length === 0) this.add(kind ?? 'start', kind ? own!.name : '', number);
+    if (own && !this.clocks.has(this.last)) this.clocks.set(this.last, own.clock);
     this.isResult = false;
     if (own) this.applyOwn(own);
     else this.readOther(text, end);
@@ -104,7 +107,6 @@ export class LogSections<Section extends LogSection> {
     this.ended = null;
     this.isSummary = kind === 'summary';
     if (this.isSummary) this.results.clear();
-    if (kind === 'test') this.clocks.set(this.last, clock);
     // A test whose preparation failed has its result in that section.
     if (kind === 'preparation') this.ended = this.last;
   }
@@ -113,8 +115,18 @@ export class LogSections<Section extends LogSection> {
     const { last } = this;
     if (last.kind !== 'test' || last.name !== name) return;
     this.ended = last;
-    const start = this.clocks.get(last) ?? clock;
-    last.seconds ??= (clock - start + DAY_SECONDS) % DAY_SECONDS;
+    this.setSeconds(last, clock);
+  }
+
+  /** The next section begins. A test ends at its own last line, or the log does not show its end. */
+  private endSection(clock: number): void {
+    const last = this.all.at(-1);
+    if (last && last.kind !== 'test' && this.all.length < SECTIONS_MAX) this.setSeconds(last, clock);
+  }
+
+  private setSeconds(section: Section, clock: number): void {
+    const start = this.clocks.get(section);
+    if (start !== undefined) section.seconds ??= (clock - start + DAY_SECONDS) % DAY_SECONDS;
   }
 
   private readOther(text: string, end: string): void {
