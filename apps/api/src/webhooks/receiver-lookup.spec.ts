@@ -2,6 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { lookup, Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { LookupFunction } from 'node:net';
+import { VirtualClock } from '@test/simulation/world/virtual-clock';
 import { findReceiver } from './receiver-lookup';
 
 const noData = Object.assign(new Error('queryAaaa ENODATA example.org'), { code: 'ENODATA' });
@@ -43,6 +44,43 @@ it('the machine itself is found without a name server', async () => {
   const find = answering(noData, noData);
   expect(await addressesOf(find, 'localhost', true)).toEqual([[{ address: '127.0.0.1', family: 4 }]]);
   expect(await addressesOf(find, 'hooks.localhost', false)).toEqual(['127.0.0.1', 4]);
+});
+
+describe('a name server that is silent about one family', () => {
+  const silence = () => new Promise<never>(() => undefined);
+  const [v4, v6] = [() => Promise.resolve(['192.0.2.1']), () => Promise.resolve(['2001:db8::1'])];
+
+  it.each([
+    ['IPv6', { resolve4: v4, resolve6: silence }, '192.0.2.1'],
+    ['IPv4', { resolve4: silence, resolve6: v6 }, '2001:db8::1'],
+  ])('delays the addresses of the other for half a second: %s', async (_, nameServers, address) => {
+    const clock = new VirtualClock();
+    const ended = jest.fn();
+    void addressesOf(findReceiver(found, nameServers as never, clock), 'example.org', true).then(ended);
+    await clock.runUntil(499);
+    expect(ended).not.toHaveBeenCalled();
+    await clock.runUntil(500);
+    expect(ended).toHaveBeenCalledWith([[expect.objectContaining({ address })]]);
+  });
+
+  it('is waited for while the other has no address', async () => {
+    const clock = new VirtualClock();
+    let answer!: (addresses: string[]) => void;
+    const late = () => new Promise<string[]>((resolve) => (answer = resolve));
+    const nameServers = { resolve4: () => Promise.resolve([]), resolve6: late };
+    const addresses = addressesOf(findReceiver(found, nameServers as never, clock), 'example.org', true);
+    await clock.runUntil(5_000);
+    answer(['2001:db8::1']);
+    expect(await addresses).toEqual([[{ address: '2001:db8::1', family: 6 }]]);
+  });
+
+  it('delays nothing when the other answer comes', async () => {
+    const clock = new VirtualClock();
+    const nameServers = { resolve4: v4, resolve6: () => Promise.reject(noData) };
+    const find = findReceiver(found, nameServers as never, clock);
+    expect(await addressesOf(find, 'example.org', false)).toEqual(['192.0.2.1', 4]);
+    expect(clock.now()).toBe(0);
+  });
 });
 
 describe('a name server that is silent', () => {

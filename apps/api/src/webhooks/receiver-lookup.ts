@@ -1,9 +1,13 @@
 import { Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
+import { type Clock, systemClock, waitAtMost } from '@proctor/clock';
 
-/** How long one question to a name server may take; the second one takes twice as long. */
+/** How long a name server may take for its first answer. A question is repeated with up to twice that time. */
 const QUESTION_MS = 2_500;
+/** How often each name server is asked. */
 const QUESTIONS = 2;
+/** How long the addresses of one family wait for the answer about the other family. */
+const OTHER_FAMILY_MS = 500;
 /** Names of the machine itself, which name servers do not answer. */
 const OWN_NAME = /(^|\.)localhost\.?$/i;
 
@@ -20,9 +24,10 @@ type NameServers = Pick<Resolver, 'resolve4' | 'resolve6'>;
 export function findReceiver(
   onFound: (addresses: string[]) => void,
   nameServers: NameServers = new Resolver({ timeout: QUESTION_MS, tries: QUESTIONS }),
+  clock: Clock = systemClock,
 ): LookupFunction {
   return (name, { all }, callback) => {
-    findAddresses(name, nameServers).then(
+    findAddresses(name, nameServers, clock).then(
       (addresses) => {
         onFound(addresses.map(({ address }) => address));
         const { address, family } = addresses[0];
@@ -35,15 +40,21 @@ export function findReceiver(
 }
 
 /** @throws what the name servers answer for IPv4 if there is no address at all */
-async function findAddresses(name: string, nameServers: NameServers): Promise<[Address, ...Address[]]> {
+async function findAddresses(
+  name: string,
+  nameServers: NameServers,
+  clock: Clock,
+): Promise<[Address, ...Address[]]> {
   if (OWN_NAME.test(name)) return [addressOf('127.0.0.1', 4)];
-  const [v4, v6] = await Promise.allSettled([nameServers.resolve4(name), nameServers.resolve6(name)]);
-  const [first, ...others] = [
-    ...(v4.status === 'fulfilled' ? v4.value.map((address) => addressOf(address, 4)) : []),
-    ...(v6.status === 'fulfilled' ? v6.value.map((address) => addressOf(address, 6)) : []),
-  ];
-  if (first) return [first, ...others];
-  throw v4.status === 'rejected' ? v4.reason : new Error(`${name} has no address`);
+  const found: Record<4 | 6, Address[]> = { 4: [], 6: [] };
+  const ask = async (family: 4 | 6, question: Promise<string[]>): Promise<void> => {
+    found[family] = (await question).map((address) => addressOf(address, family));
+    if (found[family].length === 0) throw new Error(`${name} has no address`);
+  };
+  const questions = [ask(4, nameServers.resolve4(name)), ask(6, nameServers.resolve6(name))];
+  await Promise.any(questions).catch(({ errors: [error] }: AggregateError) => Promise.reject(error as Error));
+  await waitAtMost(Promise.all(questions), OTHER_FAMILY_MS, clock);
+  return [...found[4], ...found[6]] as [Address, ...Address[]];
 }
 
 function addressOf(address: string, family: 4 | 6): Address {
