@@ -45,7 +45,7 @@ export async function createApplication(
   application.set('trust proxy', limits.trustedProxies);
   const [http, metrics] = [application.get(HttpMetrics), application.get(ApiMetrics)];
   const configuration = application.get<ApiConfiguration>(CONFIGURATION);
-  application.use(beforeRoutes(configuration, metrics.isAsked ? http.recordAnswer.bind(http) : undefined));
+  application.use(beforeRoutes(configuration, metrics.isEnabled ? http.recordAnswer.bind(http) : undefined));
   application.use(publicReads(configuration));
   const assets = application.get(Assets);
   application.use(assets.middleware);

@@ -180,7 +180,7 @@ export class NatsStaging {
     name: string,
     { upload, sequence }: StoredFile,
   ): Promise<void> {
-    // Not beyond the record that was read: another upload may have replaced it.
+    // Later records stay: another upload may have replaced the one that was read.
     const filter = fileSubject(worker, name);
     await this.link.jsm.streams.purge(stagingStream(worker), { filter, seq: sequence + 1 });
     await this.deleteChunks(worker, upload);
@@ -191,7 +191,7 @@ export class NatsStaging {
     await this.link.jsm.streams.purge(stagingStream(worker), { filter: chunkSubject(worker, upload) });
   }
 
-  /** One chunk at a time, as the reader asks for them. */
+  /** Reads each chunk only when the caller requests it. */
   private async *chunks(worker: string, name: string, file: FileRecord): AsyncGenerator<Uint8Array> {
     let count = 0;
     for await (const { data } of this.messages(worker, chunkSubject(worker, file.upload))) {

@@ -63,9 +63,9 @@ export async function checkFolder(env: NodeJS.ProcessEnv = process.env): Promise
 }
 
 /**
- * Lists the parts of a valid folder that have no effect: names that another file does not define, programs that this
- * machine does not have, files that no process reads. A worker's file is compared if it exists: other machines have
- * their own.
+ * Lists probable mistakes in a valid folder: names that another file does not define or that no worker offers, programs
+ * and secret files that this machine does not have, files that no process reads. worker.yaml is compared if it exists:
+ * other machines have their own.
  * @param env its PATH is searched for programs
  * @returns a line each, with file, line and key
  */
@@ -74,16 +74,16 @@ async function listWarnings(
   configuration: Configuration,
   env: NodeJS.ProcessEnv,
 ): Promise<string[]> {
-  const doubts: string[] = [];
+  const warnings: string[] = [];
   const parsed = new Map<FileName, YamlFile>();
   const warn: Warn = (file, path, text) => {
     const schema = file === 'reject-list.yaml' ? 'failsafe' : 'core';
     const yaml = parsed.get(file) ?? YamlFile.parse(content.pathOf(file), content.textOf(file), schema);
     parsed.set(file, yaml);
-    doubts.push(yaml.problem(path, text));
+    warnings.push(yaml.problem(path, text));
   };
   const has = (file: FileName): boolean => content.textOf(file).trim() !== '';
-  doubts.push(...(await unknownFiles(content.folder)));
+  warnings.push(...(await unknownFiles(content.folder)));
   checkServerNames(configuration, warn);
   await checkSecretFiles(configuration, warn);
   checkRejectList(configuration, warn);
@@ -92,7 +92,7 @@ async function listWarnings(
     await checkWorkerPrograms(configuration, env, warn);
     if (has('proctor.yaml')) compareServerAndWorker(configuration, warn);
   }
-  return doubts;
+  return warnings;
 }
 
 async function unknownFiles(folder: string): Promise<string[]> {
@@ -224,12 +224,12 @@ function compareServerAndWorker({ server, worker, scheduler }: Configuration, wa
           [key],
           `${name} is not among ${where} of proctor.yaml${suggestionFor(name, requestable)}`,
         );
-  const requestable: [key: YamlPath, requestable: string[], offered: string[], where: string][] = [
+  const requests: [key: YamlPath, requestable: string[], offered: string[], where: string][] = [
     [['backends'], server.backends, worker.backends, 'backends'],
     [['variants'], server.variants, variants, 'variants'],
     [['scheduler', 'sizeClasses'], classes, worker.sizeClasses, 'sizeClasses'],
   ];
-  for (const [key, names, offered, where] of requestable)
+  for (const [key, names, offered, where] of requests)
     for (const name of names)
       if (!offered.includes(name)) {
         const text = `${name} is not among ${where} of worker.yaml: another worker must offer it`;

@@ -18,12 +18,16 @@ function logReload(reload: Reload, live: LiveConfiguration, log: ConfigurationLo
   const { folder } = live.lastRead;
   if (reload.kind === 'refused') {
     const since = reload.inUseSince.toISOString();
-    log.error(`${folder} is NOT in use, the configuration read at ${since} is; what is wrong with it:`);
+    log.error(
+      `${folder} is NOT in use: it has errors. The configuration that was read at ${since} stays in use. Errors:`,
+    );
     for (const problem of reload.problems) log.error(problem);
     return;
   }
   const applied = reload.changes.filter(({ needsRestart }) => !needsRestart);
-  log.log(`${folder} is in use${applied.length > 0 ? ', with these changes:' : ', nothing changes by it'}`);
+  log.log(
+    `${folder} is in use${applied.length > 0 ? ', with these changes:' : ', and no value in use changes'}`,
+  );
   for (const { text } of applied) log.log(text);
   for (const { text, needsRestart } of reload.changes) if (needsRestart) log.warn(text);
 }

@@ -192,11 +192,11 @@ export class WindowSection {
   @Count() runsMax = 150;
   /** The next are read when fewer than this are in memory; at most `runsMax`. */
   @Count() refillBelow = 50;
-  /** The others are counted by blocks of this many. */
+  /** The runs that are not in memory are counted in blocks of this many. */
   @Count() blockRuns = 200;
 }
 
-/** Runs that may be executed at a time on an architecture; no cap when absent. */
+/** How many runs may be executed at the same time on an architecture; no cap when absent. */
 export class CapsSection {
   @IsOptional() @Count() perRequestorMax?: number;
   @IsOptional() @Count() perPackageMax?: number;
@@ -204,18 +204,19 @@ export class CapsSection {
 }
 
 export class BlameSection {
-  /** Failures in a row of a worker, over as many packages, before it is quarantined or slowed. */
+  /** A worker is quarantined or slowed after this many failures in a row, each of another package. */
   @Count() failuresMax = 3;
-  /** Occasions on which a package broke its testbed where others had results, before its runs get one attempt. */
-  @Count() occasionsMax = 3;
   /**
-   * The pause between two runs of a slowed worker; it doubles with each further failure in a row of another package.
+   * After this many failed attempts of a package, on workers that later proved sound, a run whose attempt fails is not
+   * tried again.
    */
+  @Count() occasionsMax = 3;
+  /** A slowed worker waits this long between two runs; twice as long after each further failure of another package. */
   @Milliseconds() slowedMs = 5_000;
   @Milliseconds() slowedMaxMs = 60_000;
-  /** How often a failed canary test is repeated. */
+  /** The time between a failed canary test and the next one. */
   @Milliseconds() canaryMs = 60_000;
-  /** The quarantine of a worker that failed soon after a passed canary test; doubles each time. */
+  /** How long a worker is quarantined that failed soon after a passed canary test; twice as long each time. */
   @Milliseconds() quarantineMs = 600_000;
   @Milliseconds() quarantineMaxMs = 3_600_000;
   @Milliseconds() canaryTimeoutMs = 600_000;

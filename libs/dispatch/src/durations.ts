@@ -4,7 +4,10 @@ import type { DispatchSettings } from './settings';
 /** The weight of the latest run of a package against all earlier ones. */
 const LATEST_WEIGHT = 0.3;
 
-/** Packages of an architecture whose durations are in memory; the one that was updated the longest ago is removed first. */
+/**
+ * The maximum number of packages in memory, for one architecture. Above it, the package with the oldest update is
+ * removed.
+ */
 export const PACKAGES_REMEMBERED_MAX = 50_000;
 
 /** How long runs take, learned from finished public runs: a moving average of each package, in milliseconds. */

@@ -43,9 +43,9 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
   awaitKept(state, request, now);
   const writes: Write[] = state.judgements.endCanary(state, request, now);
   const leasedRun = state.leases.ofSlot(request);
-  const isItsOwn = leasedRun !== undefined && isHeldBy(leasedRun.lease, request);
-  const unsendable = isItsOwn ? whyNotLeasable(leasedRun.run, state.settings) : undefined;
-  if (leasedRun && isItsOwn && unsendable === undefined) {
+  const isHeldHere = leasedRun !== undefined && isHeldBy(leasedRun.lease, request);
+  const unsendable = isHeldHere ? whyNotLeasable(leasedRun.run, state.settings) : undefined;
+  if (leasedRun && isHeldHere && unsendable === undefined) {
     state.leases.renew(leasedRun, now);
     return { writes, reply: answer(state, request, leasedRun.run, now) };
   }
@@ -62,10 +62,10 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
   if (restMs > 0)
     return { writes, reply: { ...answer(state, request, null, now), askAgainMs: Math.ceil(restMs) } };
   state.suspects.removeOld(now);
-  const doubt = state.judgements.isInDoubt(request.worker)
+  const doubtCanary = state.judgements.isInDoubt(request.worker)
     ? state.judgements.canaryFor(state, request, now)
     : undefined;
-  const choice = !doubt && mayHaveRuns(state, request, now) ? bestRun(state, request, now) : undefined;
+  const choice = !doubtCanary && mayHaveRuns(state, request, now) ? bestRun(state, request, now) : undefined;
   if (choice?.isUndecided) return { writes, reply: answer(state, request, null, now), isUndecided: true };
   const run = choice?.run;
   if (run) {
@@ -73,7 +73,7 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
     state.judgements.recordGrant(request.worker, run, now);
     return { writes, reply: answer(state, request, run, now) };
   }
-  const canary = doubt ?? state.judgements.canaryFor(state, request, now);
+  const canary = doubtCanary ?? state.judgements.canaryFor(state, request, now);
   if (canary) return { writes, reply: { ...answer(state, request, null, now), canary } };
   state.idle.add(request);
   return { writes, reply: idleAnswer(state, request, now) };
@@ -116,7 +116,7 @@ function answer(
   };
 }
 
-/** The standing in public words: every user who can reach the port of a worker can read its health. */
+/** The public reason of the standing: a worker shows it to every user who can reach its health port. */
 function standingOf({
   standing,
   publicReason: reason,

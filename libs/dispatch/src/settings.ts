@@ -7,7 +7,7 @@ export interface DispatchSettings {
   leaseRenewMs: number;
   /** Workers of an older protocol are granted nothing. */
   workerProtocolMin: number;
-  /** How long a worker with idle slots waits before one of them asks again without a signal. */
+  /** How long a worker with idle slots waits before one of them requests a lease again without a signal. */
   askAgainMs: number;
   retry: RetrySettings;
   fairShare: FairShareSettings;
@@ -15,17 +15,17 @@ export interface DispatchSettings {
   caps: CapSettings;
   window: WindowSettings;
   blame: BlameSettings;
-  /** The class of a big package: it goes only to slots that declare it. Null for all others; pure. */
+  /** The size class of a package: only slots that declare the class execute its runs. Null for most packages; pure. */
   sizeClassOf(packageName: string): string | null;
   /** How long a run is expected to take before any run of the architecture has finished. */
   unknownDurationMs: number;
   /** A worker that was silent for this long is not shown as able to execute a run. */
   workerQuietMaxMs: number;
-  /** Workers in memory; the one silent the longest is removed first. */
+  /** The maximum number of workers in memory; the one that was silent longest is removed first. */
   workersMax: number;
   /** The extra apt sources by name, with the data that a worker needs. */
   extraAptSources: ReadonlyMap<string, AptSource>;
-  /** Why no run of any suite is granted, for people; absent while runs are. */
+  /** Why no run of any suite is granted, for people; absent while runs are granted. */
   stopped?: string;
   /** The versions of a package that are on the reject list for this suite and architecture; pure. */
   rejectedVersions(packageName: string, suite: string, arch: string): string[];
@@ -35,7 +35,7 @@ export interface DispatchSettings {
 export interface RetrySettings {
   /** How many of these attempts a run may have before it ends as tmpfail. */
   attemptsMax: number;
-  /** How long a run waits after the first such attempt; doubles with each further one. */
+  /** How long a run waits after the first such attempt; twice as long after each further one. */
   delayMs: number;
   delayMaxMs: number;
 }
@@ -54,34 +54,37 @@ export interface AgeingSettings {
   stepsMax: number;
 }
 
-/** Runs that may hold a lease at a time on an architecture; Infinity is no cap. */
+/** How many runs may hold a lease at the same time on an architecture; Infinity is no cap. */
 export interface CapSettings {
   perRequestorMax: number;
   perPackageMax: number;
   perSuiteMax: number;
 }
 
-/** How many runs of each line are in memory; the others stay in the rows. */
+/** How many waiting runs of each line are in memory; the others are only in the database. */
 export interface WindowSettings {
-  /** Runs that are read at a time; memory holds at most twice as many. Infinity holds all. */
+  /** How many runs are read at a time; memory holds at most twice as many. With Infinity it holds all. */
   runsMax: number;
-  /** The next are read when fewer than this are in memory. */
+  /** The next runs are read when fewer than this are in memory. */
   refillBelow: number;
-  /** The others are counted by blocks of this many. */
+  /** The runs that are not in memory are counted in blocks of this many. */
   blockRuns: number;
 }
 
 export interface BlameSettings {
-  /** Failures in a row of a worker, over as many different packages, before it is quarantined or slowed. */
+  /** A worker is quarantined or slowed after this many failures in a row, each of another package. */
   failuresMax: number;
-  /** Occasions on which a package broke its testbed where others had results, before its runs get one attempt only. */
+  /**
+   * After this many failed attempts of a package, on workers that later proved sound, a run whose attempt fails is not
+   * tried again.
+   */
   occasionsMax: number;
-  /** The time between two grants of a slowed worker; doubles with each further failure in a row of another package. */
+  /** A slowed worker waits this long between two grants; twice as long after each further failure of another package. */
   slowedMs: number;
   slowedMaxMs: number;
-  /** How often a failed canary test is repeated. */
+  /** The time between a failed canary test and the next one. */
   canaryMs: number;
-  /** The quarantine of a worker that failed soon after a passed canary test; doubles each time. */
+  /** How long a worker is quarantined that failed soon after a passed canary test; twice as long each time. */
   quarantineMs: number;
   quarantineMaxMs: number;
   /** A canary test without an answer for this long is requested again. */

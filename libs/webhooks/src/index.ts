@@ -1,8 +1,8 @@
 export { newSecret, signatures } from './signature';
 export {
   ATTEMPTS_MAX,
-  type Answer,
-  type AnswerKind,
+  type AttemptOutcome as Answer,
+  type OutcomeKind as AnswerKind,
   kindOf,
   mustDisable,
   pauseMs,

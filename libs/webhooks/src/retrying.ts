@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Waits between a failed attempt and the next; after the last, a delivery is given up. */
+/** The delays between a failed attempt and the next; after the last one, a delivery is given up. */
 const DELAYS_MS = [
   5 * SECOND,
   5 * MINUTE,
@@ -26,10 +26,10 @@ export const ATTEMPTS_MAX = DELAYS_MS.length + 1;
  */
 const JITTER = 0.2;
 
-/** The longest wait that an answer can request. */
+/** The longest delay that an answer can request. */
 const RETRY_AFTER_MAX_MS = DAY;
 
-/** How long a webhook gets nothing after its first failure; doubles with each further one. */
+/** How long a webhook gets nothing after its first failure; twice as long after each further one. */
 const PAUSE_MIN_MS = 5 * SECOND;
 const PAUSE_MAX_MS = 5 * MINUTE;
 
@@ -37,28 +37,28 @@ const PAUSE_MAX_MS = 5 * MINUTE;
 const FAILING_MAX_MS = 5 * DAY;
 
 /** The outcome of an attempt. */
-export interface Answer {
-  /** The HTTP status; null without an answer. */
+export interface AttemptOutcome {
+  /** The HTTP status; null if no answer came. */
   status: number | null;
   /** The header `Retry-After` of the answer. */
   retryAfterMs: number | null;
 }
 
 /** `gone`: the receiver no longer wants events. */
-export type AnswerKind = 'delivered' | 'gone' | 'failed';
+export type OutcomeKind = 'delivered' | 'gone' | 'failed';
 
-export function kindOf({ status }: Answer): AnswerKind {
+export function kindOf({ status }: AttemptOutcome): OutcomeKind {
   if (status === null) return 'failed';
   if (status === 410) return 'gone';
   return status >= 200 && status < 300 ? 'delivered' : 'failed';
 }
 
 /**
- * How long a delivery waits after a failed attempt; null when that was the last.
- * @param attempts so far
+ * The delay of a delivery after a failed attempt; null if that was the last one.
+ * @param attempts how many attempts have failed
  * @param random from 0 to 1
  */
-export function retryMs(attempts: number, { retryAfterMs }: Answer, random: number): number | null {
+export function retryMs(attempts: number, { retryAfterMs }: AttemptOutcome, random: number): number | null {
   const delayMs = DELAYS_MS[attempts - 1];
   if (delayMs === undefined) return null;
   return Math.max(Math.round(delayMs * (1 + JITTER * random)), retryAfterMs ?? 0);
@@ -66,19 +66,19 @@ export function retryMs(attempts: number, { retryAfterMs }: Answer, random: numb
 
 /**
  * How long nothing is sent to a webhook after a failure.
- * @param failures in a row
+ * @param failures how many attempts in a row have failed, the last one included
  */
-export function pauseMs(failures: number, { retryAfterMs }: Answer): number {
+export function pauseMs(failures: number, { retryAfterMs }: AttemptOutcome): number {
   return Math.max(growingPauseMs(PAUSE_MIN_MS, PAUSE_MAX_MS, failures), retryAfterMs ?? 0);
 }
 
-/** @param failingMs since the first of the failures in a row */
+/** @param failingMs the time since the first failure after the last success */
 export function mustDisable(failingMs: number): boolean {
   return failingMs >= FAILING_MAX_MS;
 }
 
 /**
- * The wait that the header `Retry-After` requests, in seconds or as a date; null when it cannot be read.
+ * The delay that the header `Retry-After` requests, in seconds or as a date; null when it cannot be read.
  * @param nowMs the present UNIX time; a date in the header is compared with it
  */
 export function retryAfterOf(header: string | undefined, nowMs: number): number | null {

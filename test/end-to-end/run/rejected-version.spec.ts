@@ -119,5 +119,5 @@ it('changed sources, limits and architectures are in use without a restart; a po
   expect(await client.submit(STUB_SUITE, 'sparc', [{ package: 'hello' }])).toHaveLength(1);
   await expect(client.submit(STUB_SUITE, arch, [item, item])).rejects.toThrow('1');
   await proctor.kill('scheduler', 'SIGHUP');
-  await proctor.output.line('scheduler', /config is in use, nothing changes by it/);
+  await proctor.output.line('scheduler', /config is in use, and no value in use changes/);
 });

@@ -3,10 +3,10 @@ import { text, unlessEmpty } from '../http/parameter-values';
 
 const TEXT_LENGTH_MAX = 300;
 
-/** A text of a list's query; an empty field of its form counts as left out. */
+/** Reads a text in the query of a list; an empty form field counts as absent. */
 export const formText = unlessEmpty(text(TEXT_LENGTH_MAX));
 
-/** A value of a form whose empty field counts as left out. */
+/** Returns the value of a form field, or undefined if the field is empty. */
 export function absentWhenEmpty({ value, isText }: Parameter): unknown {
   return isText && value === '' ? undefined : value;
 }

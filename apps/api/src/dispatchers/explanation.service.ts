@@ -62,12 +62,12 @@ export class ExplanationService {
   }
 
   /**
-   * Each architecture's dispatcher's view of its workers and queues; null where none answers, with `more` where there is
-   * more than it has sent in time.
-   * @param everything for an administrator: private runs count
+   * Workers and queues of each architecture, as its dispatcher knows them.
+   * @param everything whether private runs count; for administrators
+   * @returns null for an architecture without an answer; a status with `more` is not complete
    */
   async statuses(architectures: string[], everything = false): Promise<Map<string, StatusReply | null>> {
-    const ask = async (arch: string) => {
+    const findStatus = async (arch: string) => {
       const subject = subjectOf(SUBJECTS.status, arch);
       const { reply } = await this.answers.find(`${arch} ${everything}`, async () => ({
         reply: await wholeStatus(
@@ -78,7 +78,7 @@ export class ExplanationService {
       }));
       return [arch, reply] as const;
     };
-    return new Map(await Promise.all(architectures.map(ask)));
+    return new Map(await Promise.all(architectures.map(findStatus)));
   }
 
   private async requestAnswer<T>(subject: string, question: object): Promise<T | null> {

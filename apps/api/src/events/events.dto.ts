@@ -3,7 +3,7 @@ import { describe, END_KINDS, FACT_KINDS, isPackageName, isWord, Strict, VERDICT
 import type { FactKind, Verdict } from '@proctor/contracts';
 import type { Parameter } from '../http/parameters';
 import { badRequestAt } from '../http/problem';
-import { listOf as itemsOf, validName, someOf } from '../http/parameter-values';
+import { itemsOf, validName, someOf } from '../http/parameter-values';
 import { From } from '../http/shape';
 import { statusesOf } from '../runs/run-list.dto';
 

@@ -6,7 +6,7 @@ import { EventFollower } from './event-follower';
 import { EventStreams } from './event-streams';
 import { EventsController } from './events.controller';
 
-/** Events of runs, which programs follow. */
+/** The routes with which programs follow the events of runs. */
 @Room({
   controllers: [EventsController],
   providers: [

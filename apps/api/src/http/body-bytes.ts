@@ -18,18 +18,18 @@ const DECODERS = new Map<string, () => Transform>([
  */
 export async function bodyBytes(request: Request, limit: number): Promise<Buffer> {
   const decoder = decoderFor(request);
-  if (request.destroyed) throw brokenOff();
+  if (request.destroyed) throw incompleteBody();
   const source: Readable = decoder ? request.pipe(decoder) : request;
   try {
     return await new Promise<Buffer>((resolve, reject) => {
-      const whole = new Whole(decoder ? 0 : Number(request.headers['content-length'] ?? 0));
+      const body = new GrowingBuffer(decoder ? 0 : Number(request.headers['content-length'] ?? 0));
       const tooLarge = (): void => reject(bodyTooLarge(limit));
       source.on(
         'data',
-        atMost(limit, (piece) => whole.add(piece), tooLarge),
+        atMost(limit, (piece) => body.add(piece), tooLarge),
       );
-      source.once('end', () => resolve(whole.bytes));
-      request.once('close', () => request.readableEnded || reject(brokenOff()));
+      source.once('end', () => resolve(body.bytes));
+      request.once('close', () => request.readableEnded || reject(incompleteBody()));
       if (!decoder) return;
       // The received bytes have the same limit: many of them may decompress to nothing.
       request.on(
@@ -45,39 +45,39 @@ export async function bodyBytes(request: Request, limit: number): Promise<Buffer
   }
 }
 
-const ROOM_MIN = 64 * 1024;
+const CAPACITY_MIN = 64 * 1024;
 
 /** A buffer that grows. Each piece is copied when it arrives: one copy at the end would block the process too long. */
-class Whole {
-  private room: Buffer;
+class GrowingBuffer {
+  private buffer: Buffer;
   private length = 0;
 
-  /** @param expected bytes; 0 when unknown */
+  /** @param expected the number of bytes; 0 if unknown */
   constructor(expected: number) {
-    this.room = Buffer.allocUnsafeSlow(expected);
+    this.buffer = Buffer.allocUnsafeSlow(expected);
   }
 
   add(piece: Buffer): void {
     const needed = this.length + piece.length;
-    if (needed > this.room.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.room.length, ROOM_MIN));
-      this.room.copy(larger, 0, 0, this.length);
-      this.room = larger;
+    if (needed > this.buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.buffer.length, CAPACITY_MIN));
+      this.buffer.copy(larger, 0, 0, this.length);
+      this.buffer = larger;
     }
-    piece.copy(this.room, this.length);
+    piece.copy(this.buffer, this.length);
     this.length = needed;
   }
 
   get bytes(): Buffer {
-    return this.room.subarray(0, this.length);
+    return this.buffer.subarray(0, this.length);
   }
 }
 
 function decoderFor(request: Request): Transform | null {
   const encoding = (request.get('Content-Encoding') ?? 'identity').toLowerCase();
   if (encoding === 'identity') return null;
-  const makeDecoder = DECODERS.get(encoding);
-  if (makeDecoder) return makeDecoder();
+  const createDecoder = DECODERS.get(encoding);
+  if (createDecoder) return createDecoder();
   throw new Problem(415, `The Content-Encoding ${describe(encoding)} of the body is not known.`);
 }
 
@@ -90,6 +90,6 @@ function atMost(limit: number, use: (piece: Buffer) => void, refuse: () => void)
   };
 }
 
-function brokenOff(): Problem {
+function incompleteBody(): Problem {
   return badRequest('The body is incomplete.');
 }

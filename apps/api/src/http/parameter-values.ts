@@ -55,15 +55,15 @@ export function oneOf<Word extends string | number>(words: readonly Word[]): Rea
 /** Words separated by commas; in JSON they may be an array. They come in the order of `words`. */
 export function someOf<Word extends string>(words: readonly Word[]): ReadValue<Word[]> {
   return ({ value, pointer }, name) => {
-    const items: unknown[] = listOf(value);
+    const items: unknown[] = itemsOf(value);
     const choice = words.filter((word) => items.includes(word));
     if (items.length > 0 && items.every((word) => choice.includes(word as Word))) return choice;
     throw badRequestAt(`${name} must be of ${words.join(', ')}, not ${describe(value)}.`, pointer);
   };
 }
 
-/** What is separated by commas, or an array of JSON. */
-export function listOf(value: unknown): unknown[] {
+/** The items of an array of JSON, or of a text with commas between them. */
+export function itemsOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [value];
 }
 

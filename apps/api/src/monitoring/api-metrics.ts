@@ -21,17 +21,17 @@ export class ApiMetrics implements OnModuleInit, OnModuleDestroy {
     describePools(registry, pools);
   }
 
-  /** No monitor can read the numbers where no port is set. */
+  /** Without a port, no monitor can read the metrics of the process. */
   onModuleInit(): void {
-    if (this.isAsked) this.process.start();
+    if (this.isEnabled) this.process.start();
   }
 
   onModuleDestroy(): void {
     this.process.stop();
   }
 
-  /** Whether a monitor can ask for them. */
-  get isAsked(): boolean {
+  /** Whether a port for metrics is configured. */
+  get isEnabled(): boolean {
     return this.configuration.server.metrics.port !== 0;
   }
 
@@ -41,7 +41,7 @@ export class ApiMetrics implements OnModuleInit, OnModuleDestroy {
   }
 }
 
-/** The pool for public data has connections of its own. */
+/** Public data has a connection pool of its own. */
 function describePools(registry: Registry, pools: Record<string, () => PoolUse>): void {
   new Gauge({
     name: 'proctor_database_connections_max',

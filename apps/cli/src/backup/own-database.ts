@@ -2,8 +2,8 @@ import { EmbeddedPostgres, type Home, HomeLock } from '@proctor/embedded';
 import { databaseUrl } from '../own-servers';
 
 /**
- * Calls `work` with the database of the service. If no Proctor runs on the home, starts its PostgreSQL until `work`
- * ends.
+ * Calls `work` with the database of the service: PROCTOR_DATABASE_URL, else that of the Proctor that runs on the home.
+ * If none runs there, its PostgreSQL runs only during `work`.
  * @throws HomeInUse if a Proctor starts on the home in between
  */
 export async function withServiceDatabase<T>(home: Home, work: (url: string) => Promise<T>): Promise<T> {

@@ -46,7 +46,9 @@ class CsvParser {
         this.isQuoted = false;
       }
       if (code === QUOTE && this.text === '' && start === index && !this.wasQuoted) {
-        [this.isQuoted, this.wasQuoted, start] = [true, true, index + 1];
+        this.isQuoted = true;
+        this.wasQuoted = true;
+        start = index + 1;
       } else if (code === COMMA || code === NEWLINE || code === RETURN) {
         this.text += chunk.slice(start, index);
         start = index + 1;
@@ -66,7 +68,8 @@ class CsvParser {
 
   private endField(): void {
     this.fields.push(this.text === '' && !this.wasQuoted ? null : this.text);
-    [this.text, this.wasQuoted] = ['', false];
+    this.text = '';
+    this.wasQuoted = false;
   }
 
   private endRow(): void {
@@ -74,7 +77,8 @@ class CsvParser {
       this.endField();
       this.rows.push({ line: this.firstLine, fields: this.fields });
     }
-    [this.fields, this.firstLine] = [[], this.line];
+    this.fields = [];
+    this.firstLine = this.line;
   }
 }
 
@@ -86,7 +90,8 @@ export async function* csvRows(path: string): AsyncGenerator<CsvRow[]> {
     yield parser.rows;
     parser.rows = [];
   }
-  const open = parser.end();
-  if (open !== null) throw new Error(`${path}:${open}: a quote is not closed: the file is cut off`);
+  const unclosedLine = parser.end();
+  if (unclosedLine !== null)
+    throw new Error(`${path}:${unclosedLine}: a quote is not closed: the file is cut off`);
   yield parser.rows;
 }

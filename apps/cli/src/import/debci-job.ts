@@ -127,7 +127,7 @@ function textOf(row: TableRow, column: string): string | null {
 }
 
 /** Reads a YAML list that Ruby wrote. Most lists are empty and need no parser. @throws FieldFault if it is no list */
-function listOf(row: TableRow, column: string, rule: string): unknown[] {
+function parseYamlList(row: TableRow, column: string, rule: string): unknown[] {
   const value = row.text(column);
   if (value === null || value === '' || /^---( \[\]| null)?\s*(\.\.\.\s*)?$/.test(value)) return [];
   try {
@@ -142,7 +142,7 @@ function listOf(row: TableRow, column: string, rule: string): unknown[] {
 /** Reads pins: in each list the last entry is the suite, all others are packages. */
 function pinsOf(row: TableRow): Pin[] {
   const rule = 'be a YAML list of lists, packages and their suite';
-  return listOf(row, 'pin_packages', rule).map((pin) => {
+  return parseYamlList(row, 'pin_packages', rule).map((pin) => {
     const isPin = Array.isArray(pin) && pin.length >= 2 && pin.every((part) => typeof part === 'string');
     if (!isPin) throw new FieldFault('pin_packages', row.text('pin_packages'), rule);
     const parts = pin;
@@ -152,7 +152,7 @@ function pinsOf(row: TableRow): Pin[] {
 
 function sourcesOf(row: TableRow): string[] {
   const rule = 'be a YAML list of names';
-  return listOf(row, 'extra_apt_sources', rule).map((name) => {
+  return parseYamlList(row, 'extra_apt_sources', rule).map((name) => {
     if (typeof name === 'string') return name;
     throw new FieldFault('extra_apt_sources', row.text('extra_apt_sources'), rule);
   });

@@ -44,12 +44,14 @@ import { findAdministrator } from '../service/machine-key';
  */
 export function addFirstAdministrator(fields: Partial<NewUser>): Promise<boolean> {
   const request = validated(NewUser, fields);
-  return asFirst(async ({ usersAndKeys }) => void (await usersAndKeys.add(request, COMMAND_LINE)));
+  return withoutAdministrator(
+    async ({ usersAndKeys }) => void (await usersAndKeys.add(request, COMMAND_LINE)),
+  );
 }
 
 /** Makes an existing user the first administrator. @returns as `addFirstAdministrator` */
 export function appointFirstAdministrator(name: string): Promise<boolean> {
-  return asFirst(({ usersAndKeys }) => usersAndKeys.setAdministrator(name, true, COMMAND_LINE));
+  return withoutAdministrator(({ usersAndKeys }) => usersAndKeys.setAdministrator(name, true, COMMAND_LINE));
 }
 
 /** Sets the password of a user. @param promptPassword called only if the user exists */
@@ -77,7 +79,7 @@ export function rotateKey(userName: string, id: number): Promise<KeyWithSecret> 
 
 export function addWorker(fields: Partial<NewWorker>, handOver: HandOver): Promise<NewCredentials> {
   const request = validated(NewWorker, fields);
-  return decide(({ register }, by) => register.add(request, by, handOver));
+  return asAdministrator(({ register }, administrator) => register.add(request, administrator, handOver));
 }
 
 export function rotateWorker(
@@ -86,12 +88,14 @@ export function rotateWorker(
   handOver: HandOver,
 ): Promise<NewCredentials> {
   const request = validated(CredentialsRequest, fields);
-  return decide(({ register }, by) => register.rotate(name, request, by, handOver));
+  return asAdministrator(({ register }, administrator) =>
+    register.rotate(name, request, administrator, handOver),
+  );
 }
 
 export function revokeWorker(name: string, fields: Partial<RevokeRequest>): Promise<RegisterChangeResource> {
   const request = validated(RevokeRequest, fields);
-  return decide(({ register }, by) => register.revoke(name, request, by));
+  return asAdministrator(({ register }, administrator) => register.revoke(name, request, administrator));
 }
 
 /** Receives new credentials as soon as the register has recorded their key. */
@@ -103,7 +107,7 @@ interface UseCases {
   database: OpenDatabase;
 }
 
-async function asFirst(work: (useCases: UseCases) => Promise<void>): Promise<boolean> {
+async function withoutAdministrator(work: (useCases: UseCases) => Promise<void>): Promise<boolean> {
   return administer(async (useCases) => {
     if ((await findAdministrator(useCases.database.users)) !== null) return false;
     await work(useCases);
@@ -111,19 +115,17 @@ async function asFirst(work: (useCases: UseCases) => Promise<void>): Promise<boo
   });
 }
 
-/** Runs `work` in the name of an administrator: the register records one for each change. */
-function decide<T>(work: (useCases: UseCases, by: Administrator) => Promise<T>): Promise<T> {
+/** Runs `work` as an administrator: the register records one for each change. */
+function asAdministrator<T>(
+  work: (useCases: UseCases, administrator: Administrator) => Promise<T>,
+): Promise<T> {
   return administer(async (useCases) => {
     const { users } = useCases.database;
     const name = await findAdministrator(users);
     const user = name === null ? null : await users.record(name);
     if (user) return work(useCases, { userId: user.userId, userName: user.name });
     const advice = `create one: proctor user add ${ADMINISTRATOR} --admin`;
-    throw new Failure(
-      'there is no administrator yet in whose name this could be decided',
-      EXIT.failed,
-      advice,
-    );
+    throw new Failure('there is no administrator yet who could decide this', EXIT.failed, advice);
   });
 }
 
@@ -178,7 +180,7 @@ class OwnDeployment extends Deployment {
 class OwnNats extends NatsAccess {
   private natsServer: Promise<NatsServer> | undefined;
 
-  /** The change is made in any case, and the notice says what is left to do. */
+  /** The change is made without nats-server, too; a notice then says what is left to do. */
   async require(): Promise<void> {}
 
   server(): Promise<NatsServer> {
@@ -188,7 +190,7 @@ class OwnNats extends NatsAccess {
   }
 }
 
-/** How long a command waits for a server that does not answer. */
+/** How long a command waits for a nats-server that does not answer. */
 const PATIENCE_MS = 2_000;
 
 class OwnSignals extends Signals {
@@ -219,7 +221,7 @@ class OwnSignals extends Signals {
     return this.send([SUBJECTS.keysChanged], 'the api got no signal and follows');
   }
 
-  /** Without a known nats-server this adds no notice: all processes see the change by themselves. */
+  /** If no nats-server is found, this adds no notice: all processes find the change without a signal. */
   private async send(
     subjects: string[],
     consequence = 'the dispatchers got no signal and follow',

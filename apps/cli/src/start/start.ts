@@ -141,12 +141,12 @@ async function launch(
   const { server } = configuration;
   const services = [startNats(context, configuration), startDatabase(context)] as const;
   // apt installs nats-server first, then the packages of the worker.
-  const installed = services[0].then(
+  const packageProblems = services[0].then(
     () => (context.supervisor.isStopping ? [] : installPackages(steps)),
     () => [],
   );
-  const workerProblems = installed.then((missing) =>
-    missing.length > 0 ? missing : listWorkerProblems(preparation.signal),
+  const workerProblems = packageProblems.then((problems) =>
+    problems.length > 0 ? problems : listWorkerProblems(preparation.signal),
   );
   preparation.pending = workerProblems;
   const [nats, { databaseUrl, admin }] = await Promise.all(services);
@@ -162,7 +162,7 @@ async function launch(
   });
   const scheduler = startApp('scheduler', urls('scheduler'));
   // A worker that requests leases before a dispatcher runs would log that it gets no answer.
-  const worker = Promise.all([installed, scheduler]).then(async () => {
+  const worker = Promise.all([packageProblems, scheduler]).then(async () => {
     if (isRegistered) await startApp('worker', { ...urls(configuration.worker.name), ...NOT_FOR_WORKERS });
   });
   await Promise.all([startApp('api', urls('api')), scheduler, worker]);
@@ -205,7 +205,7 @@ async function installPackages(steps: Steps): Promise<string[]> {
   const seconds = ((performance.now() - from) / 1000).toFixed(1);
   if (outcome.installed.length > 0) steps.printNotice(`Debian packages installed … ${seconds} s`);
   if (!outcome.advice) return [];
-  const lack = `the worker cannot run tests: ${outcome.advice}`;
-  steps.printNotice(lack);
-  return [lack];
+  const problem = `the worker cannot run tests: ${outcome.advice}`;
+  steps.printNotice(problem);
+  return [problem];
 }

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** The identity of a process, also if a later process has the same id. */
 export interface SandboxProcess {
   pid: number;
-  /** Clock ticks from boot to its start. */
+  /** Clock ticks between the boot and the start of the process. */
   startTicks: string;
   bootId: string;
 }
@@ -21,12 +21,16 @@ export function identify(pid: number): SandboxProcess | null {
 }
 
 /** A zombie counts as ended: it holds nothing. */
-export function isRunning({ pid, startTicks, bootId: bootOfIt }: SandboxProcess): boolean {
-  const status = statusOf(pid);
-  return status !== null && status.state !== 'Z' && status.startTicks === startTicks && bootOfIt === bootId();
+export function isRunning(identity: SandboxProcess): boolean {
+  const status = statusOf(identity.pid);
+  if (status === null || status.state === 'Z') return false;
+  return status.startTicks === identity.startTicks && identity.bootId === bootId();
 }
 
-/** Kills the process if it is still the same one; resolves when it has ended. */
+/**
+ * Kills the process if it is still the same one; resolves when it has ended.
+ * @throws Error if it runs on after `timeoutMs`
+ */
 export async function killProcess(identity: SandboxProcess, timeoutMs = 10_000): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (isRunning(identity)) {
@@ -60,7 +64,7 @@ function statusOf(pid: number): ProcessStatus | null {
 
 let boot: string | null = null;
 
-/** It does not change while this process lives. */
+/** The file is read once: its content does not change while this process lives. */
 function bootId(): string {
   boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   return boot;

@@ -26,7 +26,7 @@ const RELEASE: Pick<LeaseRequest, 'protocol' | 'features' | 'version' | 'wakeabl
  */
 const HURRIED_REPLY_MS = 1_000;
 
-/** Recently executed attempts that are remembered. */
+/** How many executed attempts are remembered. */
 const EXECUTED_MAX = 100;
 
 /** A lease that is being returned. */
@@ -52,10 +52,7 @@ export class LeaseRequests {
   private sendSecond: () => void = () => undefined;
   private count = 0;
   private refused = 0;
-  /**
-   * Architecture → how many requests in a row had no answer in time, or a hidden one, and the number of the last of
-   * them.
-   */
+  /** Architecture → how many requests in a row had no answer in time, or a hidden one; and the last one's number. */
   private readonly losses = new Map<string, { inARow: number; last: number }>();
   /** Architecture → why the last request was not answered. */
   private readonly troubles = new Map<string, string>();
@@ -87,7 +84,7 @@ export class LeaseRequests {
 
   /**
    * The execution of the grant is over.
-   * @param mayBegin it did not start: if its return was lost, the same grant may be accepted again
+   * @param mayBegin true if the attempt did not start: if its return was lost, the same grant may be accepted again
    */
   onEnd(lease: Lease, mayBegin: boolean): void {
     this.current = null;
@@ -178,13 +175,13 @@ export class LeaseRequests {
   }
 
   /**
-   * For a slot that accepts no more leases: requests the leases of lost answers. They are returned, so that other slots
-   * can get these runs at once. Without this, the attempts would be lost when the worker starts again.
+   * Requests the leases of lost answers, for a slot that accepts none now. They are returned, so that other slots can get
+   * these runs at once. Without this, the attempts would be lost when the worker starts again.
    */
   async requestLost(): Promise<void> {
     const { clock, settings } = this.parts;
-    const asks = [...this.losses.keys()].map((arch) => this.send(arch, { onlyHeld: true }));
-    await waitAtMost(Promise.all(asks), settings.stopTimeoutMs, clock);
+    const requests = [...this.losses.keys()].map((arch) => this.send(arch, { onlyHeld: true }));
+    await waitAtMost(Promise.all(requests), settings.stopTimeoutMs, clock);
     this.losses.clear();
   }
 
@@ -204,7 +201,7 @@ export class LeaseRequests {
    */
   private async send(arch: string, details: RequestDetails): Promise<LeaseReply | 'hidden' | null> {
     const { client, notices, outbox, testbeds } = this.parts;
-    const ask = this.parts.newAskId();
+    const askId = this.parts.newAskId();
     const number = ++this.count;
     const offer = testbeds.currentOffer(arch);
     const results = outbox.listWaiting(arch);
@@ -217,9 +214,15 @@ export class LeaseRequests {
     };
     try {
       const previous = [...this.parts.previous];
-      const reply = await client.request(arch, { ...this.identity, ...RELEASE, previous, ask, ...fields });
+      const reply = await client.request(arch, {
+        ...this.identity,
+        ...RELEASE,
+        previous,
+        ask: askId,
+        ...fields,
+      });
       this.troubles.delete(arch);
-      if (reply.arch !== arch || reply.ask !== ask)
+      if (reply.arch !== arch || reply.ask !== askId)
         return this.refuse(reply, number, 'it answers another request');
       if (!this.parts.epochs.accepts(reply)) {
         this.refuse(reply, number, 'its dispatcher was replaced');
@@ -243,16 +246,16 @@ export class LeaseRequests {
     const { lease } = reply;
     if (!lease) return reply;
     // The lease was granted again before its return was done. It may be executed only if the return is not confirmed.
-    const wasExecuted = this.executed.get(key(lease))?.mayBegin === false;
+    const hasStarted = this.executed.get(key(lease))?.mayBegin === false;
     const returned = this.returns.get(key(lease));
     if (returned && (await returned.confirmed)) {
-      if (!wasExecuted || number <= returned.lastRequest) return { ...reply, lease: null, askAgainMs: 0 };
+      if (!hasStarted || number <= returned.lastRequest) return { ...reply, lease: null, askAgainMs: 0 };
       // Its owner knew the return before this request, and has lost it, for example by a restore of the database.
       this.returns.delete(key(lease));
     }
     // The dispatcher that sent this was paused since the grant and does not know yet that it was replaced.
-    if (wasExecuted) return this.refuse(reply, number, 'it was executed here');
-    if (!this.isOpen || this.wasExecuted(lease, number))
+    if (hasStarted) return this.refuse(reply, number, 'it was executed here');
+    if (!this.isOpen || this.hasEndedSince(lease, number))
       return this.refuse(reply, number, 'the slot is not free');
     this.isOpen = false;
     this.current = lease;
@@ -266,13 +269,13 @@ export class LeaseRequests {
 
   /** Ignores the answer; its lease is returned, unless the slot has or had it. */
   private refuse({ lease }: LeaseReply, number: number, reason: string): null {
-    if (!lease || this.returns.has(key(lease)) || this.wasExecuted(lease, number)) return null;
+    if (!lease || this.returns.has(key(lease)) || this.hasEndedSince(lease, number)) return null;
     if (this.current === null || key(this.current) !== key(lease)) this.returnLease(lease, reason);
     return null;
   }
 
-  /** Whether an answer is so late that its attempt has ended here since the request. */
-  private wasExecuted(lease: Lease, number: number): boolean {
+  /** Whether the attempt ended here after the request that this late answer belongs to. */
+  private hasEndedSince(lease: Lease, number: number): boolean {
     return number <= (this.executed.get(key(lease))?.number ?? 0);
   }
 

@@ -178,8 +178,8 @@ export class Slot {
    */
   private markBusy(arch: string, isPublic: boolean): void {
     const others = this.architectures.filter((other) => other !== arch && !this.waiting.has(other));
-    const ask = (other: string) => this.leaseRequests.requestHeld(other);
-    this.parts.busy.add({ number: this.identity.slot, arch, isPublic, others, request: ask });
+    const requestHeld = (other: string) => this.leaseRequests.requestHeld(other);
+    this.parts.busy.add({ number: this.identity.slot, arch, isPublic, others, request: requestHeld });
   }
 
   /** The slot continues without this architecture, which counts the slot as busy until it has answered. */

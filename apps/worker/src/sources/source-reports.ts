@@ -104,11 +104,11 @@ export class SourceReports implements OnApplicationBootstrap, OnModuleDestroy {
     const sha256 = createHash('sha256').update(content).digest('hex');
     const request: SourceNamesRequest = { worker, suite, sha256, ageMs: Math.max(0, Math.round(ageMs)) };
     const subject = requestSubject(arch, worker, 'sources');
-    const ask = () => bus.request<SourceNamesReply>(subject, request, ANSWER_TIMEOUT_MS);
-    const first = await ask();
+    const sendRequest = () => bus.request<SourceNamesReply>(subject, request, ANSWER_TIMEOUT_MS);
+    const first = await sendRequest();
     if (first.answer !== 'upload') return first;
     await bus.stage(worker, stagedSourceNames(suite, arch), Readable.from([content]));
-    return ask();
+    return sendRequest();
   }
 }
 

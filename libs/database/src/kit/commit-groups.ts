@@ -1,4 +1,4 @@
-import { type RequestWait, findRequestWait, runWithin } from './request-wait';
+import { type RequestWait, currentWait, runWithin } from './request-wait';
 import { DatabaseUnavailable, errorCode } from './unavailable';
 
 /** How tasks are done as a group. */
@@ -40,7 +40,7 @@ export class CommitGroups<Task, Outcome> {
 
   /** @throws the error that the task would get alone */
   async runTask(task: Task): Promise<Outcome> {
-    const wait = findRequestWait();
+    const wait = currentWait();
     wait?.start();
     try {
       return await new Promise<Outcome>((resolve, reject) => {

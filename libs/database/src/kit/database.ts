@@ -4,7 +4,7 @@ import { type BoundedClient, rowsOf, noLimit } from './bounded-client';
 import { addressOf } from './data-source';
 import { startTransaction, commit, endOf, type TransactionIdentity, witnessAt } from './commit-search';
 import type { DatabaseLimits } from './limits';
-import { findRequestWait } from './request-wait';
+import { currentWait } from './request-wait';
 import { type SessionLock, withSessionLock } from './session-lock';
 import type { Statement } from './statement';
 import { DatabaseUnavailable, errorCode, asUnavailable } from './unavailable';
@@ -109,7 +109,7 @@ export class Database implements Statements {
   }
 
   private async withClient<T>(work: (client: BoundedClient, runner: QueryRunner) => Promise<T>): Promise<T> {
-    const wait = findRequestWait();
+    const wait = currentWait();
     const leftMs = () => (wait ? this.limits.requestTimeoutMs - wait.ms : Infinity);
     wait?.start();
     try {

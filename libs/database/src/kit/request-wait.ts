@@ -37,7 +37,7 @@ export function asOneRequest<T>(work: () => T): T {
   return current.run(new RequestWait(), work);
 }
 
-/** Runs `work` outside of any request, for work that a request starts but does not wait for. */
+/** Runs `work` beside all requests: the request that starts it does not wait for it, and its calls count for none. */
 export function besideRequests<T>(work: () => T): T {
   return current.run(undefined, work);
 }
@@ -47,7 +47,7 @@ export function runWithin<T>(wait: RequestWait | undefined, work: () => T): T {
   return current.run(wait, work);
 }
 
-/** The wait of the current request; undefined outside of a request. */
-export function findRequestWait(): RequestWait | undefined {
+/** The wait of the current request; undefined beside all requests. */
+export function currentWait(): RequestWait | undefined {
   return current.getStore();
 }

@@ -1,5 +1,5 @@
 import type { Database, Statements } from './database';
-import { findRequestWait } from './request-wait';
+import { currentWait } from './request-wait';
 import type { Statement } from './statement';
 import { DatabaseUnavailable } from './unavailable';
 
@@ -50,7 +50,7 @@ export async function changeInSteps(database: Database, change: RunsChange): Pro
         : error;
     });
     for (const runId of changed) changedIds.push(runId);
-    findRequestWait()?.restart();
+    currentWait()?.restart();
   }
   return changedIds;
 }

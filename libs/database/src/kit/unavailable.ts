@@ -13,10 +13,13 @@ export class DatabaseUnavailable extends Error {
     cause: unknown,
     readonly changed: Changed = 'nothing',
   ) {
-    const doubt = changed === 'unknown' ? ', and it is not known whether the change was made' : '';
-    super(`the database is not available${doubt}: ${isNativeError(cause) ? cause.message : String(cause)}`, {
-      cause,
-    });
+    const uncertainty = changed === 'unknown' ? ', and it is not known whether the change was made' : '';
+    super(
+      `the database is not available${uncertainty}: ${isNativeError(cause) ? cause.message : String(cause)}`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { listOf, listText, packedList, unpackedText } from './package-list';
+import { parseList, listText, packedList, unpackedText } from './package-list';
 
 const textOf = (list: ReadonlyMap<string, string>) => listText(list, new Map());
 
@@ -13,9 +13,9 @@ it('a list is read again as it was, from a base or as a whole', () => {
   for (const from of [null, base, '']) {
     const { content, hasBase } = packedList(text, from);
     expect(hasBase).toBe(from === base);
-    expect(textOf(listOf(unpackedText(content, hasBase ? from : null)).packages)).toBe(text);
+    expect(textOf(parseList(unpackedText(content, hasBase ? from : null)).packages)).toBe(text);
   }
-  expect(listOf(unpackedText(packedList('', base).content, null))).toEqual({
+  expect(parseList(unpackedText(packedList('', base).content, null))).toEqual({
     packages: new Map(),
     suites: new Map(),
   });
@@ -36,8 +36,8 @@ it('the suites that packages came from are read as they were kept, and a list of
   const suites = new Map([['libc6', 'trixie-security']]);
   const text = listText(list, suites);
   expect(text).toBe('bash\t5\nlibc6\t2.41-1\ttrixie-security\n');
-  expect(listOf(text)).toEqual({ packages: list, suites });
-  expect(listOf('bash\t5\n')).toEqual({ packages: new Map([['bash', '5']]), suites: new Map() });
+  expect(parseList(text)).toEqual({ packages: list, suites });
+  expect(parseList('bash\t5\n')).toEqual({ packages: new Map([['bash', '5']]), suites: new Map() });
 });
 
 it('suites of a list take little when it is kept', () => {

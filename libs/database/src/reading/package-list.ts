@@ -51,7 +51,7 @@ export function unpackedText(content: Buffer, base: string | null): string {
 }
 
 /** Parses the text of a list. Lists of earlier versions have no suites. */
-export function listOf(text: string): { packages: Map<string, string>; suites: Map<string, string> } {
+export function parseList(text: string): { packages: Map<string, string>; suites: Map<string, string> } {
   const packages = new Map<string, string>();
   const suites = new Map<string, string>();
   for (const line of text.split('\n').slice(0, -1)) {

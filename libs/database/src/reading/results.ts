@@ -4,7 +4,7 @@ import type { RunError } from '@proctor/dispatch';
 import { Database } from '../kit/database';
 import { type Horizon, horizon, raiseHorizon, until, untilAtBest } from '../kit/horizon';
 import { type RunRecord, selectRecords } from '../runs/run-columns';
-import { findRequestWait } from '../kit/request-wait';
+import { currentWait } from '../kit/request-wait';
 import { FIRST_PAGE, FIRST_PAGE_LENGTH, NEXT_PAGE, PAGE_LENGTH } from './result-texts';
 import { boolean, statement, time } from '../kit/statement';
 import { AttemptRow } from '../rows/attempt';
@@ -137,7 +137,7 @@ export class Results {
       if (!end) return;
       const isLast = rows.reduce((sum, row) => sum + row.length, 0) < length;
       if (!isLast) {
-        findRequestWait()?.restart();
+        currentWait()?.restart();
         reading = this.database.query(NEXT_PAGE, [keyId, neutral, last, end.updatedAt, end.runId]);
         // The error is thrown when the page is awaited, if it is awaited at all.
         reading.catch(() => undefined);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type OtherPackages, TESTS_MAX, type Verdict } from '@proctor/contracts';
 import { Database, type Statements } from '../kit/database';
-import { listOf, listText, packedList, unpackedText } from './package-list';
+import { parseList, listText, packedList, unpackedText } from './package-list';
 import { type RunRecord, selectRecords } from '../runs/run-columns';
 import { columnsOf, upsert } from '../kit/columns-of';
 import { bigint, bytea, command, namesOf, valuesOfRow, statement, text, time } from '../kit/statement';
@@ -178,8 +178,8 @@ async function keepList(
   return row!.listId;
 }
 
-function unpacked(content: Buffer | null, base: Buffer | null): ReturnType<typeof listOf> | null {
-  return content && listOf(unpackedText(content, base && unpackedText(base, null)));
+function unpacked(content: Buffer | null, base: Buffer | null): ReturnType<typeof parseList> | null {
+  return content && parseList(unpackedText(content, base && unpackedText(base, null)));
 }
 
 /** The number of runs of a place that are searched for base lists. */

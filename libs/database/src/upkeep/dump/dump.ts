@@ -53,14 +53,14 @@ export class Dump {
     }
   }
 
-  /** The rows of a table in PostgreSQL's own text format, which every version of it reads. */
+  /** The rows of a table in PostgreSQL's text format, which each version of PostgreSQL can read. */
   rows({ name, columns }: DumpedTable): Readable {
-    return this.client.query(copyTo(`copy "${name}" (${listOf(columns)}) to stdout`));
+    return this.client.query(copyTo(`copy "${name}" (${quotedColumns(columns)}) to stdout`));
   }
 
   /** The files that the rows refer to, one attempt at a time. */
   async *files(): AsyncGenerator<DumpedFiles> {
-    await this.client.query(FILES);
+    await this.client.query(DECLARE_FILES);
     for (;;) {
       const { rows } = await this.client.query<{ runId: string; attempt: number; names: ResultFileName[] }>(
         `fetch 5000 from files`,
@@ -76,20 +76,20 @@ export class Dump {
   }
 }
 
-export function listOf(columns: string[]): string {
+export function quotedColumns(columns: string[]): string {
   return columns.map((column) => `"${column}"`).join(', ');
 }
 
-const NAMES = (row: string): string => `
+const fileNamesSql = (row: string): string => `
   array_remove(array[case when ${row}.log_size is not null then 'log.gz' end,
     case when ${row}.log_size is not null then 'log-index.json' end,
     case when ${row}.artifacts_size is not null then 'artifacts.tar.gz' end,
     case when ${row}.artifacts_size is not null then 'artifacts-index.json' end], null)`;
 
-const FILES = `
+const DECLARE_FILES = `
   declare files no scroll cursor for
-  select r.run_id::text as "runId", r.attempt, ${NAMES('r')} as names from runs r
+  select r.run_id::text as "runId", r.attempt, ${fileNamesSql('r')} as names from runs r
   where r.log_size is not null or r.artifacts_size is not null
   union
-  select a.run_id::text, a.attempt, ${NAMES('a')} from attempts a
+  select a.run_id::text, a.attempt, ${fileNamesSql('a')} from attempts a
   where a.log_size is not null or a.artifacts_size is not null`;

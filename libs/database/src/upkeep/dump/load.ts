@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { migrate } from '../../schema/migrate';
 import { BEFORE_BASELINE, isBeforeBaseline, MIGRATIONS } from '../../schema/migrations';
 import { longConnection } from './connection';
-import { type DumpDescription, listOf } from './dump';
+import { type DumpDescription, quotedColumns } from './dump';
 import type { DumpedSequence, DumpedTable } from './tables';
 
 /** The gap after the last number of the dump, so that no number is given twice. */
@@ -51,7 +51,9 @@ export async function loadDump(
     await client.query('begin');
     for (const table of description.tables) {
       await clear(client, table);
-      const into = client.query(copyFrom(`copy "${table.name}" (${listOf(table.columns)}) from stdin`));
+      const into = client.query(
+        copyFrom(`copy "${table.name}" (${quotedColumns(table.columns)}) from stdin`),
+      );
       await pipeline(rowsOf(table), into);
       report(`${table.name}: ${into.rowCount} rows`);
     }
