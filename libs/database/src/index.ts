@@ -46,6 +46,9 @@ export {
   REFERENCE_TRIGGER,
   TRIGGER_BYTES_LOOKED_AT_MAX,
   TRIGGER_WORDS_LOOKED_AT_MAX,
+  OUTCOMES,
+  type Outcome,
+  type Outcomes,
 } from './reading/trigger-statements';
 export { SESSIONS_BEFORE_LOGIN_MAX } from './people/sessions';
 export { DATABASE_LIMITS, type DatabaseLimits } from './kit/limits';

@@ -15,6 +15,8 @@ function failed(name: string, verdict: 'pass' | 'neutral' | 'fail', daysBefore: 
   return run(name, { state: 'finished', verdict: 'fail', finishedAt: ended, reference });
 }
 
+const NONE = { passed: 0, failed: 0, broken: 0, untested: 0, running: 0, waiting: 0 };
+
 const queued = { state: 'queued', verdict: null, finishedAt: null } as const;
 const finished = { state: 'finished', finishedAt: ended } as const;
 
@@ -64,30 +66,54 @@ describe('the tests of a trigger', () => {
         run('d', { ...finished, verdict: 'pass', arch: 'armhf' }),
       ],
       [
-        { suite: 'sid', arch: 'amd64', estimate_seconds: 60 },
-        { suite: 'trixie', arch: 'amd64', estimate_seconds: 90 },
-        { suite: 'sid', arch: 'arm64', estimate_seconds: null },
-        { suite: 'other', arch: 'armhf', estimate_seconds: 900 },
+        { suite: 'sid', arch: 'amd64', estimate_seconds: 60, reasons: ['all slots are busy'] },
+        {
+          suite: 'trixie',
+          arch: 'amd64',
+          estimate_seconds: 90,
+          reasons: ['all slots are busy', 'it is paused'],
+        },
+        { suite: 'sid', arch: 'arm64', estimate_seconds: null, reasons: [] },
+        { suite: 'other', arch: 'armhf', estimate_seconds: 900, reasons: ['nothing of this trigger'] },
       ],
     );
+    const outcomes = { ...NONE, waiting: 1 };
+    const reasons = ['all slots are busy', 'it is paused'];
     expect(arches).toEqual([
-      { arch: 'amd64', total: 2, waiting: 2, estimateSeconds: 90 },
-      { arch: 'arm64', total: 1, waiting: 1, estimateSeconds: null },
-      { arch: 'armhf', total: 1, waiting: 0, estimateSeconds: 0 },
+      {
+        arch: 'amd64',
+        total: 2,
+        waiting: 2,
+        estimateSeconds: 90,
+        outcomes: { ...NONE, waiting: 2 },
+        reasons,
+      },
+      { arch: 'arm64', total: 1, waiting: 1, estimateSeconds: null, outcomes, reasons: [] },
+      {
+        arch: 'armhf',
+        total: 1,
+        waiting: 0,
+        estimateSeconds: 0,
+        outcomes: { ...NONE, passed: 1 },
+        reasons: [],
+      },
     ]);
   });
 });
 
 it('of a trigger that has more runs than are looked at, the architectures are counted over all of them', () => {
-  const queues = [{ suite: 'sid', arch: 'amd64', estimate_seconds: 60 }];
+  const reasons = ['all slots are busy'];
+  const queues = [{ suite: 'sid', arch: 'amd64', estimate_seconds: 60, reasons }];
   const progress = triggerProgress([run('waiting', { ...queued, suite: 'sid' })], queues);
+  const amd64 = { ...NONE, passed: 5_990, failed: 7, waiting: 2, running: 1 };
+  const armhf = { ...NONE, broken: 4, untested: 5, waiting: 1 };
   const whole = withTotals(progress, [
-    { arch: 'amd64', tests: 6_000, waiting: 3 },
-    { arch: 'armhf', tests: 10, waiting: 1 },
+    { arch: 'amd64', ...amd64 },
+    { arch: 'armhf', ...armhf },
   ]);
   expect(whole).toMatchObject({ total: 6_010, done: 6_006, counts: { waiting: 1 }, tests: progress.tests });
   expect(whole.arches).toEqual([
-    { arch: 'amd64', total: 6_000, waiting: 3, estimateSeconds: 60 },
-    { arch: 'armhf', total: 10, waiting: 1, estimateSeconds: null },
+    { arch: 'amd64', outcomes: amd64, total: 6_000, waiting: 3, estimateSeconds: 60, reasons },
+    { arch: 'armhf', outcomes: armhf, total: 10, waiting: 1, estimateSeconds: null, reasons: [] },
   ]);
 });

@@ -1,5 +1,12 @@
 import { isUntested } from '@proctor/contracts';
-import type { ReferenceRun, RunOfTrigger, TriggerTotal } from '@proctor/database';
+import {
+  type Outcome,
+  OUTCOMES,
+  type Outcomes,
+  type ReferenceRun,
+  type RunOfTrigger,
+  type TriggerTotal,
+} from '@proctor/database';
 import { TRIGGER_GROUPS, type TriggerGroup } from '@proctor/resources';
 
 /** A reference that ended longer before the run than this proves nothing. */
@@ -14,10 +21,14 @@ export interface TriggerTest {
 /** How far an architecture is with the tests of a trigger. */
 export interface TriggerArch {
   arch: string;
+  outcomes: Outcomes;
   total: number;
+  /** Tests that have not ended. */
   waiting: number;
   /** Seconds until the queues of the waiting tests are empty; null if unknown. */
   estimateSeconds: number | null;
+  /** Why its queued tests wait: sentences without a full stop, those of the first suite first. */
+  reasons: string[];
 }
 
 export interface TriggerProgress {
@@ -34,6 +45,7 @@ export interface QueueEstimate {
   suite: string;
   arch: string;
   estimate_seconds: number | null;
+  reasons: string[];
 }
 
 /** What the runs of a trigger mean together. @param runs newest first */
@@ -67,16 +79,35 @@ export function countsOf(tests: TriggerTest[]): Record<TriggerGroup, number> {
 
 /** Corrects the totals of a progress that was made from only some of the runs. @param totals of all runs */
 export function withTotals(progress: TriggerProgress, totals: TriggerTotal[]): TriggerProgress {
-  const estimates = new Map(progress.arches.map(({ arch, estimateSeconds }) => [arch, estimateSeconds]));
-  const total = totals.reduce((sum, { tests }) => sum + tests, 0);
-  return {
-    ...progress,
-    total,
-    done: totals.reduce((sum, { waiting }) => sum - waiting, total),
-    arches: totals.map(({ arch, tests, waiting }) => {
-      return { arch, total: tests, waiting, estimateSeconds: estimates.get(arch) ?? null };
-    }),
-  };
+  const byName = new Map(progress.arches.map((each) => [each.arch, each]));
+  const arches = totals.map(({ arch, ...outcomes }) => {
+    const { estimateSeconds = null, reasons = [] } = byName.get(arch) ?? {};
+    return { arch, ...lengthsOf(outcomes), estimateSeconds, reasons };
+  });
+  const total = arches.reduce((sum, each) => sum + each.total, 0);
+  return { ...progress, total, done: arches.reduce((sum, { waiting }) => sum - waiting, total), arches };
+}
+
+/** The number of tests with each outcome, of all that are not superseded. */
+export function outcomesOf(tests: TriggerTest[]): Outcomes {
+  const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Outcomes;
+  for (const test of tests) if (test.group !== 'superseded') outcomes[outcomeOf(test)] += 1;
+  return outcomes;
+}
+
+export function totalOf(outcomes: Outcomes): number {
+  return OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0);
+}
+
+function lengthsOf(outcomes: Outcomes): Pick<TriggerArch, 'outcomes' | 'total' | 'waiting'> {
+  return { outcomes, total: totalOf(outcomes), waiting: outcomes.waiting + outcomes.running };
+}
+
+function outcomeOf({ run: { state, verdict } }: TriggerTest): Outcome {
+  if (state !== 'finished') return state === 'queued' ? 'waiting' : 'running';
+  if (isUntested(verdict)) return 'untested';
+  if (verdict === 'tmpfail') return 'broken';
+  return verdict === 'fail' ? 'failed' : 'passed';
 }
 
 /** The group of a test, from the newest run of its place. */
@@ -102,16 +133,15 @@ function archesOf(tests: TriggerTest[], queues: QueueEstimate[]): TriggerArch[] 
     const here = tests.filter(({ run }) => run.arch === arch);
     const waiting = here.filter(({ group }) => group === 'waiting');
     const suites = new Set(waiting.map(({ run }) => run.suite));
-    const estimates = queues
-      .filter((queue) => queue.arch === arch && suites.has(queue.suite))
-      .map((queue) => queue.estimate_seconds);
+    const mine = queues.filter((queue) => queue.arch === arch && suites.has(queue.suite));
+    const estimates = mine.map((queue) => queue.estimate_seconds);
     const knownSeconds = estimates.filter((seconds) => seconds !== null);
     const isKnown = knownSeconds.length === suites.size;
     return {
       arch,
-      total: here.length,
-      waiting: waiting.length,
+      ...lengthsOf(outcomesOf(here)),
       estimateSeconds: isKnown ? Math.max(0, ...knownSeconds) : null,
+      reasons: [...new Set(mine.flatMap(({ reasons }) => reasons))],
     };
   });
 }

@@ -80,7 +80,7 @@ export class TriggerService {
     };
   }
 
-  /** Public triggers, the newest first. */
+  /** Public triggers as the API shows them, the newest first. */
   async list(part: string, limit: number, before: number | null) {
     const page = await this.triggerRuns.list(part, limit, before);
     return { triggers: page.triggers.map(triggerObject), before: page.before };
@@ -98,7 +98,7 @@ export function testPart(tests: TriggerTest[], before: number | null, limit: num
   return { tests: page, before: last + 1 + limit < tests.length ? page.at(-1)!.run.runId : null };
 }
 
-function triggerObject({ name, runs, unfinished, failed, firstAt, lastAt }: Trigger) {
+function triggerObject({ name, runs, unfinished, failedRuns: failed, firstAt, lastAt }: Trigger) {
   return {
     trigger: name,
     runs,

@@ -11,6 +11,7 @@ import {
   MEDIANS,
   OF_PACKAGE,
   OF_TRIGGER,
+  type Outcomes,
   RUNS_LOOKED_AT_MAX,
   TOTALS,
   TRIGGERS,
@@ -34,25 +35,27 @@ export interface RunOfTrigger extends RunRecord {
   errorSignature: string | null;
 }
 
-/** A word of triggers, with the public runs that have it. */
-export interface Trigger {
+/**
+ * A word of triggers, with the public runs that have it. The outcomes count its tests: the newest run of each package
+ * and place, unless it was cancelled.
+ */
+export interface Trigger extends Outcomes {
   /** Usually `package/version`. */
   name: string;
   /** Its newest run. */
   runId: number;
   runs: number;
   unfinished: number;
-  failed: number;
+  failedRuns: number;
+  suites: string[];
   /** When the oldest and the newest of these runs were requested. */
   firstAt: Date;
   lastAt: Date;
 }
 
-/** Tests of a trigger on an architecture. */
-export interface TriggerTotal {
+/** The number of tests of a trigger with each outcome on an architecture. */
+export interface TriggerTotal extends Outcomes {
   arch: string;
-  tests: number;
-  waiting: number;
 }
 
 export interface TriggerPart {
@@ -122,8 +125,8 @@ export class TriggerRuns {
   }
 
   /**
-   * The number of tests of a trigger on each architecture, by name. The newest run of each package and suite counts,
-   * unless it was cancelled.
+   * The outcomes of the tests of a trigger on each architecture, by name. The newest run of each package and suite
+   * counts, unless it was cancelled.
    */
   totals(name: string, { everything = false, keyId, userName }: RunReader): Promise<TriggerTotal[]> {
     return this.database.query(TOTALS, [name, everything, keyId ?? null, userName ?? null]);

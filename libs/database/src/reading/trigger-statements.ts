@@ -2,7 +2,7 @@ import { EXCERPT_LINES_MAX, type Verdict } from '@proctor/contracts';
 import { RECORD_COLUMNS } from '../runs/run-columns';
 import { seenBy, TRIGGER_WORDS } from '../runs/run-search';
 import { isOfPackage } from '../statuses/status-statements';
-import { bigint, integer, selectList, statement, text, time } from '../kit/statement';
+import { bigint, integer, selectList, statement, text, texts, time } from '../kit/statement';
 
 /** The trigger of reference runs, which show how packages behave without anything new. */
 export const REFERENCE_TRIGGER = 'migration-reference/0';
@@ -77,22 +77,56 @@ const lookedAt = (before: string): string => `
   select r.run_id, ${WORDS_LOOKED_AT} as words from runs r where not r.is_private and (${before}::bigint is null or r.run_id < ${before})
   order by r.run_id desc limit ${RUNS_LOOKED_AT_MAX}`;
 
+/** How the newest run at a place has ended, or how far it is, in the order of a bar. */
+export const OUTCOMES = ['passed', 'failed', 'broken', 'untested', 'running', 'waiting'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+/** The number of tests with each outcome. */
+export type Outcomes = Record<Outcome, number>;
+
+const OUTCOME_COLUMNS = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, integer])) as Record<
+  Outcome,
+  typeof integer
+>;
+
 const TRIGGER_COLUMNS = {
   name: text,
   runId: bigint,
   runs: integer,
   unfinished: integer,
-  failed: integer,
+  failedRuns: integer,
   firstAt: time,
   lastAt: time,
+  suites: texts,
+  ...OUTCOME_COLUMNS,
 };
 
-/** The counts of the public runs that have the word of a row `shown`. */
+/** The outcome of a run as its place in OUTCOMES; 0 for a cancelled run, which is no test. */
+const OUTCOME_OF = (r: string): string => {
+  const placeOf = (outcome: Outcome): number => OUTCOMES.indexOf(outcome) + 1;
+  return `case when ${r}.state = 'queued' then ${placeOf('waiting')} when ${r}.state <> 'finished' then ${placeOf('running')}
+    when ${r}.cancelled then 0 when ${r}.verdict in ('pass', 'neutral') then ${placeOf('passed')}
+    when ${r}.verdict = 'fail' then ${placeOf('failed')} when ${r}.verdict = 'tmpfail' then ${placeOf('broken')}
+    else ${placeOf('untested')} end`;
+};
+
+/** The outcome of the newest of the runs of a group. Without a sort: the runs of a trigger may be thousands. */
+const NEWEST_OUTCOME = (r: string): string => `(max(array[${r}.run_id, ${OUTCOME_OF(r)}]))[2]`;
+
+/** A column for each outcome with the number of rows that have it in their column `outcome`. */
+const COUNTED_OUTCOMES = OUTCOMES.map(
+  (outcome, place) => `(count(*) filter (where p.outcome = ${place + 1}))::integer as ${outcome}`,
+).join(', ');
+
+/** The counts of the public runs that have the word of a row `shown`, and of the tests that they are. */
 const COUNTED = `
-  select count(*)::integer as runs, (count(*) filter (where c.state <> 'finished'))::integer as unfinished,
-    (count(*) filter (where c.verdict = 'fail'))::integer as failed,
-    min(c.created_at) as "firstAt", max(c.created_at) as "lastAt"
-  from runs c where ${hasWord('c', 'shown.name')} and not c.is_private`;
+  select sum(p.runs)::integer as runs, sum(p.unfinished)::integer as unfinished, sum(p.failed)::integer as "failedRuns",
+    min(p.first) as "firstAt", max(p.last) as "lastAt", array_agg(distinct p.suite) as suites, ${COUNTED_OUTCOMES}
+  from (
+    select c.suite, count(*) as runs, count(*) filter (where c.state <> 'finished') as unfinished,
+      count(*) filter (where c.verdict = 'fail') as failed, min(c.created_at) as first, max(c.created_at) as last,
+      ${NEWEST_OUTCOME('c')} as outcome
+    from runs c where ${hasWord('c', 'shown.name')} and not c.is_private group by c.package, c.suite, c.arch
+  ) p`;
 
 /**
  * A part of the words of triggers. Words of an earlier part have a run that is not older than $2. All runs of a word
@@ -167,15 +201,14 @@ export const OF_PACKAGE = statement(
 );
 
 export const TOTALS = statement(
-  { arch: text, tests: integer, waiting: integer },
+  { arch: text, ...OUTCOME_COLUMNS },
   `
-  select arch, count(*)::integer as tests, (count(*) filter (where state <> 'finished'))::integer as waiting
+  select p.arch, ${COUNTED_OUTCOMES}
   from (
-    select distinct on (r.package, r.suite, r.arch) r.arch, r.state, r.cancelled
-    from runs r where ${hasWord('r', '$1::text')} and ${seenBy(2)}
-    order by r.package, r.suite, r.arch, r.run_id desc
-  ) newest
-  where not cancelled group by arch order by arch`,
+    select r.arch, ${NEWEST_OUTCOME('r')} as outcome
+    from runs r where ${hasWord('r', '$1::text')} and ${seenBy(2)} group by r.package, r.suite, r.arch
+  ) p
+  where p.outcome > 0 group by p.arch order by p.arch`,
 );
 
 export const LOOKED_AT = statement(

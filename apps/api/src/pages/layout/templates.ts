@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { basePathOf } from '@proctor/config';
+import type { Outcomes } from '@proctor/database';
 import { VERSION } from '@proctor/process';
 import { Eta } from 'eta';
 import { CONFIGURATION } from '../../configuration.token';
@@ -13,6 +14,7 @@ import { escapeHtml, markup } from './html';
 import { triggerLinks, workerLink } from './links';
 import type { Html } from './html';
 import { navigation } from './navigation';
+import { outcomeBar, outcomeWords } from './outcome-bar';
 import { strip } from './strip';
 import { table } from './table';
 import { agoHtml, timeHtml } from './times';
@@ -28,6 +30,9 @@ interface Helpers {
   time: typeof timeHtml;
   ago: typeof agoHtml;
   strip: typeof strip;
+  outcomeBar: typeof outcomeBar;
+  /** The numbers of tests with each outcome. */
+  outcomeWords(outcomes: Outcomes): Html;
   /** Writes HTML. Values are escaped. */
   markup: typeof markup;
   table: typeof table;
@@ -40,7 +45,7 @@ interface Helpers {
 
 const NAMES = [
   ...['assetUrl', 'mark', 'shape', 'icon', 'time', 'ago', 'strip', 'markup', 'table'],
-  ...['triggerLinks', 'workerLink', 'navigation', 'version'],
+  ...['triggerLinks', 'workerLink', 'navigation', 'outcomeBar', 'outcomeWords', 'version'],
 ];
 
 class PageEta extends Eta {
@@ -74,6 +79,8 @@ export class Templates {
       time: timeHtml,
       ago: agoHtml,
       strip,
+      outcomeBar,
+      outcomeWords: (outcomes) => outcomeWords(outcomes, sprite),
       markup,
       table,
       triggerLinks,

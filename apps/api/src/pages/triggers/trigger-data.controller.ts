@@ -1,4 +1,5 @@
 import { Controller, Get, Header, Inject, Param, Query, Req, UseInterceptors } from '@nestjs/common';
+import { TriggerRuns } from '@proctor/database';
 import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
@@ -8,6 +9,7 @@ import { type PublicAnswer, PublicAnswerInterceptor } from '../../public-data/pu
 import { atomFeed, statusFeed } from '../../public-data/status-feed';
 import { triggerPath, TriggerService } from '../../runs/trigger.service';
 import { TESTS_PER_PAGE, TRIGGERS_PER_PAGE } from '../../runs/triggers.dto';
+import { triggerRow } from './trigger-view';
 import { TRIGGER_SEARCH, type ShownQuery, ShownQueryPipe } from './triggers.pipes';
 import { BEFORE_RUN } from '../../http/path-ids';
 
@@ -19,6 +21,7 @@ const MAX_AGE_SECONDS = 60;
 @Requires('nothing')
 export class TriggerDataController {
   constructor(
+    private readonly triggerRuns: TriggerRuns,
     private readonly triggers: TriggerService,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
@@ -37,12 +40,13 @@ export class TriggerDataController {
   @Header('Cache-Control', 'public, no-cache')
   @Header('Content-Type', 'application/atom+xml; charset=utf-8')
   async news(@Req() request: Request): Promise<string> {
-    const { triggers } = await this.triggers.list('', ENTRIES_MAX, null);
+    const { triggers } = await this.triggerRuns.list('', ENTRIES_MAX, null);
     const base = baseUrl(request, this.configuration.server.publicUrl);
-    const entries = triggers.map(({ trigger, runs, unfinished, failed, last_at: at, page_url: path }) => {
-      const text = `${runs - unfinished} of ${runs} done, ${failed} failed`;
-      return { path, title: trigger, text, date: new Date(at) };
-    });
+    const entries = triggers
+      .map(triggerRow)
+      .map(({ name, url: path, total, done, outcomes, lastAt: date }) => {
+        return { path, title: name, text: `${done} of ${total} done, ${outcomes.failed} failed`, date };
+      });
     return atomFeed('Triggers', { base, feedPath: '/triggers/feed.xml', pagePath: '/triggers/' }, entries);
   }
 

@@ -16,7 +16,8 @@ const progress = (arches: TriggerArch[], changes: Partial<TriggerProgress> = {})
   return { tests: [], total: 4, done: 2, counts: COUNTS, arches, ...changes };
 };
 const arch = (name: string, waiting: number, estimateSeconds: number | null): TriggerArch => {
-  return { arch: name, total: 2, waiting, estimateSeconds };
+  const outcomes = { passed: 2 - waiting, failed: 0, broken: 0, untested: 0, running: 0, waiting };
+  return { arch: name, outcomes, total: 2, waiting, estimateSeconds, reasons: [] };
 };
 
 it.each([

@@ -4,6 +4,7 @@ import { TRIGGER_GROUPS, type TriggerGroup, type TriggerAction } from '@proctor/
 import { statusOf } from '../../runs/result-object';
 import {
   countsOf,
+  totalOf,
   type TriggerArch,
   type TriggerProgress,
   type TriggerTest,
@@ -141,10 +142,12 @@ export function triggerView(
     name,
     url,
     sentence: triggerSentence(progress),
-    arches: progress.arches.map(({ arch, total, waiting, estimateSeconds }) => {
+    arches: progress.arches.map(({ arch, outcomes, total, waiting, estimateSeconds, reasons }) => {
       const remainder = estimateSeconds === null ? 'not known' : `about ${spanOf(estimateSeconds * 1_000)}`;
-      return { arch, total, done: total - waiting, left: waiting === 0 ? '' : remainder };
+      const left = waiting === 0 ? '' : remainder;
+      return { arch, outcomes, total, done: total - waiting, left, reasons };
     }),
+    isWaiting: progress.arches.some(({ waiting }) => waiting > 0),
     tabs: TRIGGER_GROUPS.map((each) => {
       const target = urlOf({ group: each, ...place });
       return { url: target, name: nameOf(each), count: counts[each], isShown: each === group };
@@ -194,7 +197,8 @@ export function firstGroup(tests: TriggerTest[]): TriggerGroup {
 }
 
 /** A row of the list of triggers. */
-export function triggerRow({ name, runs, unfinished, failed, firstAt, lastAt }: Trigger) {
-  const doneCount = runs - unfinished;
-  return { name, url: triggerPath(name), runs, done: doneCount, failed, firstAt, lastAt };
+export function triggerRow({ name, firstAt, lastAt, suites, ...outcomes }: Trigger) {
+  const total = totalOf(outcomes);
+  const done = total - outcomes.waiting - outcomes.running;
+  return { name, url: triggerPath(name), suites: suites.join(', '), outcomes, total, done, firstAt, lastAt };
 }
