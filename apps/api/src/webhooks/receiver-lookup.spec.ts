@@ -7,7 +7,7 @@ import { findReceiver } from './receiver-lookup';
 
 const noData = Object.assign(new Error('queryAaaa ENODATA example.org'), { code: 'ENODATA' });
 
-const found = jest.fn<void, [string[]]>();
+const onFound = jest.fn<void, [string[]]>();
 
 function addressesOf(find: LookupFunction, name: string, all: boolean): Promise<unknown[]> {
   return new Promise((resolve, reject) =>
@@ -18,7 +18,7 @@ function addressesOf(find: LookupFunction, name: string, all: boolean): Promise<
 function answering(v4: string[] | Error, v6: string[] | Error): LookupFunction {
   const answer = (value: string[] | Error) =>
     jest.fn(() => (value instanceof Error ? Promise.reject(value) : Promise.resolve(value)));
-  return findReceiver(found, { resolve4: answer(v4), resolve6: answer(v6) } as never);
+  return findReceiver(onFound, { resolve4: answer(v4), resolve6: answer(v6) } as never);
 }
 
 it.each<[string, string[] | Error, string[] | Error, unknown[]]>([
@@ -32,7 +32,7 @@ it.each<[string, string[] | Error, string[] | Error, unknown[]]>([
     expected.map((address) => ({ address, family: family(address) })),
   ]);
   expect(await addressesOf(find, 'example.org', false)).toEqual([expected[0], family(expected[0])]);
-  expect(found).toHaveBeenLastCalledWith(expected);
+  expect(onFound).toHaveBeenLastCalledWith(expected);
 });
 
 it('a name without an address fails with what the name server says', async () => {
@@ -56,7 +56,7 @@ describe('a name server that is silent about one family', () => {
   ])('delays the addresses of the other for half a second: %s', async (_, nameServers, address) => {
     const clock = new VirtualClock();
     const ended = jest.fn();
-    void addressesOf(findReceiver(found, nameServers as never, clock), 'example.org', true).then(ended);
+    void addressesOf(findReceiver(onFound, nameServers as never, clock), 'example.org', true).then(ended);
     await clock.runUntil(499);
     expect(ended).not.toHaveBeenCalled();
     await clock.runUntil(500);
@@ -68,7 +68,7 @@ describe('a name server that is silent about one family', () => {
     let answer!: (addresses: string[]) => void;
     const late = () => new Promise<string[]>((resolve) => (answer = resolve));
     const nameServers = { resolve4: () => Promise.resolve([]), resolve6: late };
-    const addresses = addressesOf(findReceiver(found, nameServers as never, clock), 'example.org', true);
+    const addresses = addressesOf(findReceiver(onFound, nameServers as never, clock), 'example.org', true);
     await clock.runUntil(5_000);
     answer(['2001:db8::1']);
     expect(await addresses).toEqual([[{ address: '2001:db8::1', family: 6 }]]);
@@ -77,7 +77,7 @@ describe('a name server that is silent about one family', () => {
   it('delays nothing when the other answer comes', async () => {
     const clock = new VirtualClock();
     const nameServers = { resolve4: v4, resolve6: () => Promise.reject(noData) };
-    const find = findReceiver(found, nameServers as never, clock);
+    const find = findReceiver(onFound, nameServers as never, clock);
     expect(await addressesOf(find, 'example.org', false)).toEqual(['192.0.2.1', 4]);
     expect(clock.now()).toBe(0);
   });
@@ -105,7 +105,7 @@ describe('a name server that is silent', () => {
     );
     let ended = 0;
     const lookups = Array.from({ length: 32 }, (_, number) =>
-      addressesOf(findReceiver(found, resolver), `hook${number}.example`, true).catch((error: unknown) => {
+      addressesOf(findReceiver(onFound, resolver), `hook${number}.example`, true).catch((error: unknown) => {
         ended += 1;
         return error;
       }),

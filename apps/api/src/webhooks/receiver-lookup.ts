@@ -46,15 +46,15 @@ async function findAddresses(
   clock: Clock,
 ): Promise<[Address, ...Address[]]> {
   if (OWN_NAME.test(name)) return [addressOf('127.0.0.1', 4)];
-  const found: Record<4 | 6, Address[]> = { 4: [], 6: [] };
-  const ask = async (family: 4 | 6, question: Promise<string[]>): Promise<void> => {
-    found[family] = (await question).map((address) => addressOf(address, family));
-    if (found[family].length === 0) throw new Error(`${name} has no address`);
+  const addresses: Record<4 | 6, Address[]> = { 4: [], 6: [] };
+  const collect = async (family: 4 | 6, question: Promise<string[]>): Promise<void> => {
+    addresses[family] = (await question).map((address) => addressOf(address, family));
+    if (addresses[family].length === 0) throw new Error(`${name} has no address`);
   };
-  const questions = [ask(4, nameServers.resolve4(name)), ask(6, nameServers.resolve6(name))];
+  const questions = [collect(4, nameServers.resolve4(name)), collect(6, nameServers.resolve6(name))];
   await Promise.any(questions).catch(({ errors: [error] }: AggregateError) => Promise.reject(error as Error));
   await waitAtMost(Promise.all(questions), OTHER_FAMILY_MS, clock);
-  return [...found[4], ...found[6]] as [Address, ...Address[]];
+  return [...addresses[4], ...addresses[6]] as [Address, ...Address[]];
 }
 
 function addressOf(address: string, family: 4 | 6): Address {
