@@ -1,7 +1,7 @@
 export { newSecret, signatures } from './signature';
 export {
   ATTEMPTS_MAX,
-  type AttemptOutcome as Answer,
+  type SendingOutcome as Answer,
   type OutcomeKind as AnswerKind,
   kindOf,
   mustDisable,

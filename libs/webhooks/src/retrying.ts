@@ -37,7 +37,7 @@ const PAUSE_MAX_MS = 5 * MINUTE;
 const FAILING_MAX_MS = 5 * DAY;
 
 /** The outcome of an attempt. */
-export interface AttemptOutcome {
+export interface SendingOutcome {
   /** The HTTP status; null if no answer came. */
   status: number | null;
   /** The header `Retry-After` of the answer. */
@@ -47,7 +47,7 @@ export interface AttemptOutcome {
 /** `gone`: the receiver no longer wants events. */
 export type OutcomeKind = 'delivered' | 'gone' | 'failed';
 
-export function kindOf({ status }: AttemptOutcome): OutcomeKind {
+export function kindOf({ status }: SendingOutcome): OutcomeKind {
   if (status === null) return 'failed';
   if (status === 410) return 'gone';
   return status >= 200 && status < 300 ? 'delivered' : 'failed';
@@ -58,7 +58,7 @@ export function kindOf({ status }: AttemptOutcome): OutcomeKind {
  * @param attempts how many attempts have failed
  * @param random from 0 to 1
  */
-export function retryMs(attempts: number, { retryAfterMs }: AttemptOutcome, random: number): number | null {
+export function retryMs(attempts: number, { retryAfterMs }: SendingOutcome, random: number): number | null {
   const delayMs = DELAYS_MS[attempts - 1];
   if (delayMs === undefined) return null;
   return Math.max(Math.round(delayMs * (1 + JITTER * random)), retryAfterMs ?? 0);
@@ -68,7 +68,7 @@ export function retryMs(attempts: number, { retryAfterMs }: AttemptOutcome, rand
  * How long nothing is sent to a webhook after a failure.
  * @param failures how many attempts in a row have failed, the last one included
  */
-export function pauseMs(failures: number, { retryAfterMs }: AttemptOutcome): number {
+export function pauseMs(failures: number, { retryAfterMs }: SendingOutcome): number {
   return Math.max(growingPauseMs(PAUSE_MIN_MS, PAUSE_MAX_MS, failures), retryAfterMs ?? 0);
 }
 
