@@ -267,7 +267,7 @@ it('artifacts that are not as their index says have no list of packages', async 
 });
 
 it('a trigger shows its tests in groups, with the reference beside each that failed', async () => {
-  expect(await page('/triggers/')).toContain('No run was triggered yet.');
+  expect(await page('/triggers/')).toContain('Nothing has triggered a test yet.');
   const reference = await api.submit('worse', { trigger: 'migration-reference/0' });
   await api.finish(reference);
   const worse = await api.submit('worse', { trigger: 'glibc/2.40-4 gcc/1' });
