@@ -124,6 +124,6 @@ for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET, "127.0.1
     elsewhere: 'none',
     as: 'user',
     probe: '(exec 3>/dev/udp/169.254.169.254/9) 2>&1 | grep "No route to host"',
-    lacks: { qemu: 'it may send packets there, which the network around it drops' },
+    lacks: { qemu: 'root may send packets there, but the network around the testbed drops them' },
   },
 ];

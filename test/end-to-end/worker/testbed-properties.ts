@@ -1,7 +1,7 @@
 import { NETWORK_PROPERTIES } from './testbed-network-properties';
 import { NO_ADMIN, type TestbedProperty } from './testbed-property';
 
-const NOT_BOOTED = 'it is not booted';
+const NOT_BOOTED = 'the testbed is not booted';
 const WITHOUT_INIT = { unshare: NOT_BOOTED, schroot: NOT_BOOTED, podman: NOT_BOOTED };
 
 export const TESTBED_PROPERTIES: TestbedProperty[] = [

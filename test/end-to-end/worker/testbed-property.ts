@@ -11,4 +11,4 @@ export interface TestbedProperty {
   lacks?: Record<string, string>;
 }
 
-export const NO_ADMIN = 'podman gives no container the right, here as elsewhere';
+export const NO_ADMIN = 'podman gives no container this right, here as elsewhere';
