@@ -40,6 +40,8 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
   private readonly terms = new Map<string, OwnershipTerm>();
   /** Architectures that are being released: neither renewed nor claimed until that is done. */
   private readonly parting = new Map<string, Promise<void>>();
+  /** Renewals without an answer yet. */
+  private readonly renewing = new Set<Promise<void>>();
   /** The round of claims in progress, if any. */
   private spreading: Promise<void> | null = null;
   /** Since when the workers cannot reach this process; null while they can. */
@@ -84,7 +86,10 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     const everyMs = this.settings.ownershipTtlMs / RENEWALS_PER_TTL;
     // Scheduled first: a round that hangs must not keep the next from renewing.
     this.cancelNext = this.clock.after(everyMs, () => void this.start());
-    for (const arch of this.terms.keys()) void this.attempt(arch, () => this.claim(arch));
+    for (const arch of this.terms.keys()) {
+      const renewal = this.attempt(arch, () => this.claim(arch)).finally(() => this.renewing.delete(renewal));
+      this.renewing.add(renewal);
+    }
     await this.spreadSoon();
   }
 
@@ -92,7 +97,8 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancelNext();
-    await this.spreading;
+    // What is claimed later would stay owned until it runs out.
+    await Promise.all([this.spreading, ...this.renewing]);
     const { scheduler, ownershipTtlMs } = this.settings;
     // From now on the others share what is released.
     await this.attempt('stepping aside', async () => {
@@ -110,6 +116,7 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   private async spread(): Promise<void> {
+    if (this.stopped) return;
     const { scheduler, architectures } = this.settings;
     const living = await this.living();
     this.answeredMs = this.clock.now();
