@@ -47,7 +47,7 @@ it('the first page shows queues, runs and what they wait for', async () => {
   expect(html).toContain('Worker worker-1 is building the image bookworm/amd64 (for 12 s).');
   expect(html).not.toContain('api/v1/test/bookworm');
   expect(html).toContain('href="/status/pending/bookworm/?arch=amd64"');
-  const started = /<p class="dim">Started <time [^>]*>[^<]+<\/time>\. <\/p>/;
+  const started = /<p class="elapsed">Started <time [^>]*>[^<]+<\/time>\. <\/p>/;
   expect(await page(`/packages/c/curl/bookworm/amd64/${running}/`)).toMatch(started);
   const table = rows(html);
   expect(table).toContainEqual(['bookworm', 'amd64', '1', '1', expect.stringMatching(/ UTC$/), '', '']);

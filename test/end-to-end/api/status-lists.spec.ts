@@ -120,7 +120,7 @@ it.each([
       ],
       [
         ...['elsewhere', 'bookworm/amd64', expect.any(String)],
-        expect.stringMatching(/^a, b, c and 3 more came from &lt;script.*, which was not asked for\.$/),
+        expect.stringMatching(/^a, b, c and 3 more came from &lt;script.*, which was not requested\.$/),
         ...['1.0-1', 'pass', TIME, 'a/1'],
       ],
       [
@@ -241,7 +241,7 @@ it('statistics show how runs and packages went, day by day, without private runs
   expect(html.match(/<svg class="figure" [^>]*role="img" aria-label="[^"]+"/g)).toHaveLength(4);
   expect(rows(html)[1]).toEqual([
     new Date().toISOString().slice(0, 10),
-    ...['7', '1', '1', '14', '6', '1', '0', expect.stringMatching(/^(less than a second|\d+ s)$/)],
+    ...['7', '1', '1', '14', '6', '1', '0', expect.stringMatching(/^(under a second|\d+ s)$/)],
   ]);
   for (const [, link] of html.matchAll(/href="(\/status\/statistics[^"]*)"/g))
     expect([link, (await api.fetch(link!.replaceAll('&amp;', '&'))).status]).toEqual([link, 200]);

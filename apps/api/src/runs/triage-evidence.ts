@@ -42,13 +42,13 @@ export function evidenceOf(facts: TriageFacts): TriageEvidence[] {
   const wasTested = run.verdict !== 'tmpfail' && !isUntested(run.verdict);
   const ofTheTest: (TriageEvidence | null)[] = [
     {
-      question: 'Could it be carried out?',
-      answer: wasTested ? 'Yes, to its end.' : `No: ${run.message ?? run.verdict}`,
+      question: 'Did it run to the end?',
+      answer: wasTested ? 'Yes.' : `No: ${run.message ?? run.verdict}`,
       links: [],
     },
     later && {
-      question: 'Was it tried again?',
-      answer: later.state === 'finished' ? `Yes: ${later.verdict}.` : 'It is under way.',
+      question: 'Was it retried?',
+      answer: later.state === 'finished' ? `Yes: ${later.verdict}.` : 'Yes: it is waiting or running.',
       links: [runLink(later.runId)],
     },
   ];
@@ -75,7 +75,7 @@ function evidenceOfPackage(facts: TriageFacts): (TriageEvidence | null)[] {
       question: 'Is it flaky?',
       answer: here
         ? `${here.isFlaky ? 'Yes' : 'No'}: ${Math.round(here.flakiness * 100)} % of its last runs changed between pass and fail within a version.`
-        : 'No run counts.',
+        : 'Not known: no run counts.',
       links: [],
     },
     changesEvidence(facts),
@@ -85,7 +85,7 @@ function evidenceOfPackage(facts: TriageFacts): (TriageEvidence | null)[] {
 
 function elsewhereEvidence({ run, elsewhere }: TriageFacts): TriageEvidence {
   const question = 'Does it fail elsewhere too?';
-  if (elsewhere.length === 0) return { question, answer: 'It is tested nowhere else.', links: [] };
+  if (elsewhere.length === 0) return { question, answer: 'It is not tested elsewhere.', links: [] };
   const failing = elsewhere.filter(({ latest }) => latest.verdict === 'fail');
   const here = failing.filter(({ suite }) => suite === run.suite);
   const shownPlaces = [...here, ...failing.filter((place) => !here.includes(place))].slice(0, NAMES_MAX);
@@ -116,7 +116,8 @@ function changesEvidence({ run, lastPass, changes }: TriageFacts): TriageEvidenc
   const question = 'What has changed since it last passed?';
   if (!lastPass) return { question, answer: 'It has never passed here.', links: [] };
   const links = [{ path: comparisonPath(lastPass.runId, run.runId), name: 'Compare' }];
-  if (!changes) return { question, answer: 'One of the two runs has no list of its packages.', links };
+  if (!changes)
+    return { question, answer: 'Not known: one of the two runs has no list of its packages.', links };
   const { changed } = changes;
   if (changed.length === 0) return { question, answer: 'No package.', links };
   const names = changed
@@ -131,7 +132,7 @@ function changesEvidence({ run, lastPass, changes }: TriageFacts): TriageEvidenc
 
 function sameErrorEvidence({ sameError }: TriageFacts): TriageEvidence {
   const question = 'Do other packages fail with the same error?';
-  if (sameError.length === 0) return { question, answer: 'None that is known.', links: [] };
+  if (sameError.length === 0) return { question, answer: 'No, as far as is known.', links: [] };
   const links = sameError.slice(0, NAMES_MAX).map((each) => {
     return { path: shortRunPath(each.runId), name: each.package };
   });

@@ -144,6 +144,12 @@ describe('the decision tree of failed tests', () => {
       'report hello',
     ],
     [
+      'another version of the package than its trigger names',
+      { run: failed({ trigger: 'hello/3' }), lastPass: passed('4'), elsewhere: [status('arm64', 'pass')] },
+      'unclear',
+      'retry',
+    ],
+    [
       'a failure on one architecture of the suite alone',
       {
         elsewhere: [status('arm64', 'pass'), status('arm64', 'fail', { suite: 'trixie' })],
@@ -205,7 +211,7 @@ describe('the decision tree of failed tests', () => {
     expect(
       evidence.map(({ question, answer, links }) => [question, answer, links.map(({ path }) => path)]),
     ).toEqual([
-      ['Could it be carried out?', 'Yes, to its end.', []],
+      ['Did it run to the end?', 'Yes.', []],
       ['Does it fail elsewhere too?', 'Yes, on 2 of 2.', ['/runs/20', '/runs/20']],
       ['Does the reference fail?', 'No: it passed with 1 on 2026-10-31, too long before.', ['/runs/9']],
       ['Has 2 passed here before?', 'Yes, on 2026-11-17.', ['/runs/3']],

@@ -3,6 +3,7 @@ import type { RunRecord } from '@proctor/database';
 import type { TriageKind } from '@proctor/resources';
 import { type TriageEvidence, evidenceOf, isKnown, packagesOf, type TriageFacts } from './triage-evidence';
 import { isFresh, REFERENCE_DAYS_MAX } from './trigger-groups';
+import { wantedVersions } from './wanted-versions';
 
 /** What is to be done about it. */
 export type TriageStep =
@@ -38,39 +39,41 @@ function concluded(facts: TriageFacts): Omit<Triage, 'evidence'> {
   if (later && isPass(later))
     return { kind: 'passes-since', step: nothing, conclusion: 'The same test has passed since.' };
   if (later && later.state !== 'finished')
-    return { kind: 'under-way', step: nothing, conclusion: 'The same test is under way again.' };
+    return { kind: 'under-way', step: nothing, conclusion: 'The same test is waiting or running again.' };
   if (isUntested(run.verdict)) {
-    const conclusion = `Nothing was tested, and no package is to blame: ${run.message ?? 'there is no such source package'}.`;
+    const conclusion = `Nothing was tested, so no package is at fault: ${run.message ?? 'there is no such source package'}.`;
     return { kind: run.verdict, step: nothing, conclusion };
   }
   if (run.trouble === 'request') {
-    const conclusion = 'The request cannot be carried out as it is: that says nothing of the package.';
+    const conclusion = 'The request cannot run as it is; this says nothing about the package.';
     return { kind: 'request', step: nothing, conclusion };
   }
   if (run.verdict === 'tmpfail') {
-    const conclusion = 'The test could not be carried out: that says nothing of the package.';
+    const conclusion = 'The test could not run; this says nothing about the package.';
     return { kind: 'infrastructure', step: retry, conclusion };
   }
+  const namedVersions = wantedVersions(run);
+  if (namedVersions) return { kind: 'unclear', step: retry, conclusion: ofOtherVersion(run, namedVersions) };
   const trigger = foreignTrigger(run);
   const fresh = reference && isFresh(reference, run.finishedAt!) ? reference : null;
   if (trigger && fresh?.verdict === 'fail') {
-    const conclusion = `It fails without ${trigger.word} too: that is not the fault of ${trigger.package}.`;
+    const conclusion = `It fails without ${trigger.word} too, so ${trigger.package} is not the cause.`;
     return { kind: 'fails-in-reference', step: nothing, conclusion };
   }
   const isUnchanged = changes !== null && changes.changed.length === 0;
   if (here?.isFlaky || (passOfVersion && isUnchanged)) {
     const conclusion = here?.isFlaky
-      ? 'It fails and passes by turns with one version: it is likely to pass when it is tried again.'
-      : 'It has passed with the same version and the same packages: something outside of them decides.';
+      ? 'The same version sometimes passes and sometimes fails, so a retry is likely to pass.'
+      : 'It has passed with the same version and the same packages, so the cause is outside of them.';
     return { kind: 'flaky', step: retry, conclusion };
   }
   if (trigger && !fresh) {
-    const conclusion = `Whether it fails without ${trigger.word} too is not known: there is no reference of the ${REFERENCE_DAYS_MAX} days before.`;
+    const conclusion = `It is not known whether it fails without ${trigger.word} too: there is no reference from the ${REFERENCE_DAYS_MAX} days before.`;
     return { kind: 'no-fresh-reference', step: { kind: 'refresh' }, conclusion };
   }
   const suspect = suspectOf(facts);
   if (sameError.length >= SHARED_FROM) {
-    const conclusion = `The same error has made ${packagesOf(sameError)} fail: this one is not the cause.`;
+    const conclusion = `The same error appears in ${packagesOf(sameError)}, so this package is not the cause.`;
     return { kind: 'shared-error', step: suspect === null ? nothing : report(suspect), conclusion };
   }
   if (trigger) {
@@ -78,7 +81,7 @@ function concluded(facts: TriageFacts): Omit<Triage, 'evidence'> {
     return { kind: 'trigger', step: report(trigger.package), conclusion };
   }
   if (failsHereAlone(facts)) {
-    const conclusion = `On ${run.suite} it fails on ${run.arch} alone.`;
+    const conclusion = `On ${run.suite} it fails only on ${run.arch}.`;
     return { kind: 'one-architecture', step: report(run.package), conclusion };
   }
   if (lastPass && isKnown(lastPass) && isKnown(run) && lastPass.version !== run.version) {
@@ -90,11 +93,15 @@ function concluded(facts: TriageFacts): Omit<Triage, 'evidence'> {
     return { kind: 'dependency', step: report(suspect), conclusion };
   }
   if (!lastPass) {
-    const conclusion = 'It has never passed here: nothing new is the cause.';
+    const conclusion = 'It has never passed here, so this is not a regression.';
     return { kind: 'never-passed', step: report(run.package), conclusion };
   }
-  const conclusion = 'Nothing that is known explains the failure: try it again.';
+  const conclusion = 'Nothing in the data explains the failure, so a retry is the next step.';
   return { kind: 'unclear', step: retry, conclusion };
+}
+
+function ofOtherVersion({ version }: RunRecord, namedVersions: string[]): string {
+  return `Version ${version} was tested instead of ${namedVersions.join(', ')}, so this says nothing about the requested version.`;
 }
 
 /** The first package of the trigger that is another than the one tested; null for references, too. */

@@ -11,8 +11,10 @@ export function ageOf(time: Date, now: Date): string {
   return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.trunc(seconds / length), unit);
 }
 
-/** Writes the current age into each marked time; the title keeps the time itself. */
+/** Writes the current age into each marked time and bar; the title of a time keeps the time itself. */
 export function writeAges(part: ParentNode): void {
+  for (const bar of part.querySelectorAll<HTMLProgressElement>('progress[data-since]'))
+    bar.value = Math.max(0, (Date.now() - Date.parse(bar.dataset.since!)) / 1_000);
   for (const element of part.querySelectorAll<HTMLTimeElement>('time[data-ago]'))
     element.textContent = ageOf(new Date(element.dateTime), new Date());
 }

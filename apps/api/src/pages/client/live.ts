@@ -19,6 +19,7 @@ export function followPage(topic: string): void {
       const other = fresh.getElementById(section.id);
       if (other) updateSection(section, other);
     }
+    updateTab(fresh);
     // The new page has no topic: it no longer changes.
     if (fresh.body.dataset.follow === undefined) close();
   };
@@ -46,4 +47,13 @@ export function followPage(topic: string): void {
 
   document.addEventListener('visibilitychange', follow);
   if (!document.hidden) open();
+}
+
+/** The title and the icon have the state, so that a reader sees it while another tab is open. */
+function updateTab(fresh: Document): void {
+  document.title = fresh.title;
+  const [icon, other] = [document, fresh].map((each) =>
+    each.querySelector<HTMLLinkElement>('link[rel=icon]'),
+  );
+  if (icon && other && icon.href !== other.href) icon.replaceWith(other);
 }

@@ -47,3 +47,16 @@ export function mark(word: string, spriteUrl: string): Html {
   const name = shapeOf(word);
   return markup`<span class="status ${name}">${shape(name, spriteUrl)}${word}</span>`;
 }
+
+/** The icon of the browser's tab for a status or a state: the file of `assets`. */
+export function tabIcon(word: string): string {
+  return TAB_ICONS[shapeOf(word)] ?? 'icon_neutral.svg';
+}
+
+const TAB_ICONS: Partial<Record<ShapeName, string>> = {
+  pass: 'icon_pass.svg',
+  fail: 'icon_fail.svg',
+  tmpfail: 'icon_tmpfail.svg',
+  running: 'icon_running.svg',
+  queued: 'icon_queued.svg',
+};

@@ -120,5 +120,5 @@ export function durationWords({
   medianSeconds: number;
   p95Seconds: number;
 }): string {
-  return `Half of the last runs took at most ${secondsInWords(medianSeconds)}, 19 of 20 at most ${secondsInWords(p95Seconds)}.`;
+  return `Usually ${secondsInWords(medianSeconds)}; at most ${secondsInWords(p95Seconds)} (95 %).`;
 }

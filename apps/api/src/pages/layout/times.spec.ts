@@ -24,8 +24,8 @@ it.each([
 });
 
 it.each([
-  [0, 'less than a second'],
-  [0.9, 'less than a second'],
+  [0, 'under a second'],
+  [0.9, 'under a second'],
   [12, '12 s'],
   [60, '1 min'],
   [65.4, '1 min 5 s'],

@@ -31,9 +31,9 @@ export function spanOf(ms: number): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
-/** A duration in its two largest units: `less than a second`, `12 s`, `1 min 5 s`, `2 h 3 min`. */
+/** A duration in its two largest units: `under a second`, `12 s`, `1 min 5 s`, `2 h 3 min`. */
 export function secondsInWords(seconds: number): string {
-  if (seconds < 1) return 'less than a second';
+  if (seconds < 1) return 'under a second';
   const [hours, minutes, rest] = [
     Math.floor(seconds / 3_600),
     Math.floor(seconds / 60) % 60,

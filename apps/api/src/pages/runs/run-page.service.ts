@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Fact } from '@proctor/contracts';
 import { type PackageStatus, PublicRuns, RunPages } from '@proctor/database';
 import { requestRows } from '@proctor/request-fields';
 import type { RunRecord } from '@proctor/database';
@@ -25,11 +26,12 @@ import type { KnownOfRun } from '../../runs/triage.service';
 import { explainedTo } from '../../runs/visible-runs';
 import type { Viewer } from '../../sessions/viewer';
 import { ownRows, runView } from './run-view';
+import { tabIcon } from '../layout/mark';
 import { attemptView, factView, waitView } from './story-view';
 import { changesView } from './compare-view';
 import { excerptView } from './excerpt-view';
 import { mismatches, progressOf, reproduceCommand, runSentence } from './run-sentence';
-import { testsView } from './tests-view';
+import { NO_TESTS, type TestsQuery, testsView } from './tests-view';
 
 /** Number of runs whose tests are shown in a test's strip, including this run. */
 const TESTS_OF_RUNS = 30;
@@ -48,7 +50,8 @@ export class RunPageService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  async view(run: RunRecord, viewer: Viewer) {
+  /** @param query which tests are listed */
+  async view(run: RunRecord, viewer: Viewer, query: TestsQuery) {
     const { neutral } = this.configuration.server;
     const [facts, attempts, explanation, original, statuses, sameTrigger] = await Promise.all([
       this.publicRuns.storyOf(run.runId, viewer.reader),
@@ -59,6 +62,7 @@ export class RunPageService {
       run.trigger === null ? [] : this.pages.sameTrigger(run, ELSEWHERE_MAX),
     ]);
     const view = runView(run, neutral);
+    const now = new Date(Date.now());
     const isOver = run.state === 'finished';
     const pass = isOver ? await this.pages.passBefore(run) : null;
     const comparison = pass && (await this.comparison(pass, run));
@@ -71,7 +75,8 @@ export class RunPageService {
       logUrl: (isOver ? run.logSize !== null : run.attempt > 0) ? logPath(run) : null,
       at: { created: run.createdAt, started: run.startedAt, finished: run.finishedAt },
       sentence: runSentence(run, neutral),
-      ...(isOver ? await this.resultView(run) : NO_RESULT),
+      icon: tabIcon(view.word),
+      ...(isOver ? await this.resultView(run, query) : NO_RESULT),
       lastPass: pass && {
         ...runView(pass, neutral),
         at: pass.finishedAt,
@@ -79,8 +84,9 @@ export class RunPageService {
         changes: comparison && changesView(comparison),
       },
       actions: actionsOf(run, viewer),
-      wait: explanation && waitView(explanation, new Date(Date.now())),
-      progress: progressOf(run, statuses),
+      wait: explanation && waitView(explanation, now),
+      progress: progressOf(run, statuses, now),
+      retriedBy: retriedBy(run, facts),
       retryOf: original && maySee(viewer.reader, original) ? original.runId : null,
       elsewhere: elsewhereView(statuses, sameTrigger, run, neutral),
       command: reproduceCommand(run),
@@ -90,7 +96,7 @@ export class RunPageService {
   }
 
   /** The part of the page that only finished runs have. */
-  private async resultView(run: RunRecord) {
+  private async resultView(run: RunRecord, query: TestsQuery) {
     const { neutral } = this.configuration.server;
     const [tests, error, before, machine, testbed] = await Promise.all([
       this.publicRuns.testsOf(run.runId),
@@ -106,7 +112,7 @@ export class RunPageService {
       excerpt: error && excerptView(error.excerpt, run),
       // The page of an error is public, so a private run has no link to it.
       errorUrl: error && !run.isPrivate ? errorPath(error.signature) : null,
-      tests: testsView(tests, before, testbed?.tests ?? [], run),
+      tests: testsView({ tests, before, inLog: testbed?.tests ?? [] }, run, query),
       machine: machine
         .filter(({ runId }) => runId !== run.runId)
         .map((each) => ({ ...runView(each, neutral), at: each.finishedAt })),
@@ -140,12 +146,20 @@ const NO_RESULT = {
   mismatches: [],
   excerpt: null,
   errorUrl: null,
-  tests: [],
+  tests: NO_TESTS,
   machine: [],
   artifactsUrl: null,
   installedUrl: null,
   removals: [],
 };
+
+/** The user who retried a run for its requestor; null when that is the same user, or not known. */
+function retriedBy({ retryOf, requestor }: RunRecord, facts: Fact[]): string | null {
+  const actor = facts.find(({ kind }) => kind === 'requested')?.actor;
+  return retryOf === null || actor === undefined || actor === `user ${requestor}`
+    ? null
+    : actor.replace(/^user /, '');
+}
 
 /** The addresses of the actions that the reader may do; null for any other. Without a login, a retry leads to the login first. */
 function actionsOf(run: RunRecord, { user, reader }: Viewer) {

@@ -12,9 +12,9 @@ const finished = {
 
 it.each([
   [{ state: 'queued' }, 'The test of hello on sid/amd64 waits.'],
-  [{ state: 'running', worker: 'w1' }, 'The test of hello on sid/amd64 is executed by w1.'],
-  [{ verdict: 'pass' }, 'hello 2.10-3 on sid/amd64 passes after 1 min 5 s.'],
-  [{ verdict: 'fail' }, 'hello 2.10-3 on sid/amd64 fails after 1 min 5 s.'],
+  [{ state: 'running', worker: 'w1' }, 'The test of hello on sid/amd64 is running on w1.'],
+  [{ verdict: 'pass' }, 'hello 2.10-3 on sid/amd64 passed in 1 min 5 s.'],
+  [{ verdict: 'fail' }, 'hello 2.10-3 on sid/amd64 failed in 1 min 5 s.'],
   [{ verdict: 'neutral' }, 'hello 2.10-3 on sid/amd64 has nothing to test.'],
   [{ verdict: 'tmpfail', version: 'n/a' }, 'hello on sid/amd64 could not be tested.'],
   [{ verdict: 'tmpfail', version: 'n/a', cancelled: true }, 'The test of hello on sid/amd64 was cancelled.'],
@@ -28,15 +28,18 @@ it('a run that is executed says since when, and how long those of its place took
   const status = (arch: string, medianSeconds: number) => {
     return { suite: 'sid', arch, durations: { medianSeconds, p95Seconds: 90 } };
   };
-  expect(progressOf(run, [status('arm64', 5), status('amd64', 30)])).toEqual({
+  const now = new Date('2026-11-20T10:00:20Z');
+  expect(progressOf(run, [status('arm64', 5), status('amd64', 30)], now)).toEqual({
     startedAt,
-    durations: 'Half of the last runs took at most 30 s, 19 of 20 at most 1 min 30 s.',
+    elapsedSeconds: 20,
+    usualSeconds: 30,
+    durations: 'Usually 30 s; at most 1 min 30 s (95 %).',
   });
-  const unknown = { startedAt, durations: '' };
-  expect(progressOf(run, [{ suite: 'sid', arch: 'amd64', durations: null }])).toEqual(unknown);
-  expect(progressOf(run, [])).toEqual(unknown);
+  const unknown = { startedAt, elapsedSeconds: 20, usualSeconds: null, durations: '' };
+  expect(progressOf(run, [{ suite: 'sid', arch: 'amd64', durations: null }], now)).toEqual(unknown);
+  expect(progressOf(run, [], now)).toEqual(unknown);
   for (const change of [{ state: 'finished' }, { state: 'leased', startedAt: null }] as const)
-    expect(progressOf(runRecord({ ...run, ...change }), [])).toBeNull();
+    expect(progressOf(runRecord({ ...run, ...change }), [], now)).toBeNull();
 });
 
 it('a run that has tested another version than its trigger names says so', () => {
@@ -80,7 +83,7 @@ it('a run names packages that matter and came from a suite that was not asked fo
   expect(mismatches(run, testbed)).toEqual([
     { sentence: 'The pins could not be kept: apt took all packages of sid.', line: 30 },
     {
-      sentence: 'libperl5, perl, perl-base and 1 more came from experimental, which was not asked for.',
+      sentence: 'libperl5, perl, perl-base and 1 more came from experimental, which was not requested.',
       line: null,
     },
   ]);

@@ -5,11 +5,11 @@ import {
   type NeutralStatus,
   type OtherSuite,
   type OtherVersion,
-  packagesOfTrigger,
 } from '@proctor/contracts';
 import type { StoredTestbed, PackageStatus, RunRecord } from '@proctor/database';
 import { otherPackages } from '@proctor/result-files';
 import { statusOf } from '../../runs/result-object';
+import { wantedVersions } from '../../runs/wanted-versions';
 import { durationWords } from '../layout/sentence';
 import { secondsInWords } from '../layout/times';
 
@@ -17,30 +17,43 @@ import { secondsInWords } from '../layout/times';
 export function runSentence(run: RunRecord, neutral: NeutralStatus): string {
   const where = `${run.package} on ${run.suite}/${run.arch}`;
   if (run.state === 'queued') return `The test of ${where} waits.`;
-  if (run.state !== 'finished') return `The test of ${where} is executed by ${run.worker}.`;
+  if (run.state !== 'finished') return `The test of ${where} is running on ${run.worker}.`;
   const version = run.version && run.version !== 'n/a' ? ` ${run.version}` : '';
   const what = `${run.package}${version} on ${run.suite}/${run.arch}`;
   if (run.cancelled) return `The test of ${what} was cancelled.`;
   if (isUntested(run.verdict)) return `Nothing was tested: ${run.message ?? `${where} is not there`}.`;
-  const took = run.durationSeconds === null ? '' : ` after ${secondsInWords(run.durationSeconds)}`;
+  const took = run.durationSeconds === null ? '' : ` in ${secondsInWords(run.durationSeconds)}`;
   const status = statusOf(run.verdict, neutral);
-  if (status === 'pass') return `${what} passes${took}.`;
+  if (status === 'pass') return `${what} passed${took}.`;
   if (status === 'neutral') return `${what} has nothing to test.`;
-  if (status === 'fail') return `${what} fails${took}.`;
+  if (status === 'fail') return `${what} failed${took}.`;
   return `${what} could not be tested.`;
 }
 
-/**
- * The start of a run and the usual duration in words (empty when not known); null when the run is not being executed.
- * @param statuses the stored statuses of its package
- */
+/** How long a running run has run, compared with the last runs of its place. */
+export interface RunProgress {
+  startedAt: Date;
+  elapsedSeconds: number;
+  /** The median; null when it is not known. */
+  usualSeconds: number | null;
+  /** The usual duration in words; empty when it is not known. */
+  durations: string;
+}
+
+/** Null for a run that is not running. @param statuses the stored statuses of its package */
 export function progressOf(
   { state, startedAt, suite, arch }: RunRecord,
   statuses: Pick<PackageStatus, 'suite' | 'arch' | 'durations'>[],
-): { startedAt: Date; durations: string } | null {
+  now: Date,
+): RunProgress | null {
   if (state !== 'running' || startedAt === null) return null;
   const durations = statuses.find((status) => status.suite === suite && status.arch === arch)?.durations;
-  return { startedAt, durations: durations ? durationWords(durations) : '' };
+  return {
+    startedAt,
+    elapsedSeconds: Math.max(0, Math.round((now.getTime() - startedAt.getTime()) / 1_000)),
+    usualSeconds: durations?.medianSeconds || null,
+    durations: durations ? durationWords(durations) : '',
+  };
 }
 
 /** A difference between a run and its request, with the line of the log that shows it, if any. */
@@ -91,19 +104,12 @@ export function mismatchesOf(run: RunRecord, packages: PackageMismatches): Misma
 
 const NAMES_LISTED_MAX = 3;
 
-/** `libfoo1, libfoo-dev, foo and 2 more came from experimental, which was not asked for.` */
+/** `libfoo1, libfoo-dev, foo and 2 more came from experimental, which was not requested.` */
 function suiteSentence({ suite, packages, more }: OtherSuite): string {
   const listed = packages.slice(0, NAMES_LISTED_MAX);
   const others = packages.length - listed.length + more;
   const names = listed.join(', ') + (others > 0 ? ` and ${others} more` : '');
-  return `${names} came from ${suite}, which was not asked for.`;
-}
-
-/** The versions of the run's own package that its trigger names; null when one of them was tested, or none is named. */
-export function wantedVersions({ package: name, trigger, version }: RunRecord): string[] | null {
-  if (version === null || version === 'n/a') return null;
-  const versions = packagesOfTrigger(trigger).flatMap((each) => (each.name === name ? [each.version] : []));
-  return versions.length === 0 || versions.includes(version) ? null : versions;
+  return `${names} came from ${suite}, which was not requested.`;
 }
 
 /** The arguments of autopkgtest for each backend. Images have the names that the tools of autopkgtest give them. */

@@ -20,8 +20,9 @@ it('who asks for a new reference is led to the form with its fields, a stranger 
     [null, '/-/request'],
   ] as const)
     expect(buttonOf({ kind: 'refresh' }, userName)).toEqual({
-      label: 'Ask for a new reference',
+      label: 'Request a new reference',
       url: `${form}?${fields.toString()}&trigger=migration-reference%2F0`,
+      isMail: false,
     });
 });
 

@@ -64,8 +64,10 @@ interface TriagePlace {
 
 /** The section of a run's page that explains why the run did not pass. */
 export function triageView(run: RunRecord, triage: Triage, userName: string | null, place: TriagePlace) {
-  const { conclusion, evidence } = triage;
-  return { heading: headingOf(run), conclusion, evidence, button: buttonOf(run, triage, userName, place) };
+  const { conclusion, evidence, step } = triage;
+  const button = buttonOf(run, triage, userName, place);
+  // Each finished run has a button to retry it; here it is the one to press.
+  return { heading: headingOf(run), conclusion, evidence, isRetryNext: step.kind === 'retry', button };
 }
 
 function headingOf({ verdict }: RunRecord): string {
@@ -73,26 +75,25 @@ function headingOf({ verdict }: RunRecord): string {
   return verdict === 'tmpfail' ? 'Why could it not be tested?' : 'Why did it fail?';
 }
 
-/** The button for the next step; null when there is none. */
+/** The button for the next step; null when there is none, or when it is a retry. */
 function buttonOf(
   run: RunRecord,
   triage: Triage,
   userName: string | null,
   { base, bugReportUrl: template, errorLine }: TriagePlace,
-): { label: string; url: string } | null {
+): { label: string; url: string; isMail: boolean } | null {
   const { step } = triage;
-  if (step.kind === 'retry') return { label: 'Retry', url: `/api/v1/retry/${run.runId}` };
   if (step.kind === 'refresh') {
     const { package: name, suite, arch } = run;
     const fields = new URLSearchParams({ package: name, suite, arch, trigger: REFERENCE_TRIGGER });
     const form = userName === null ? '/-/request' : `/user/${userName}/test`;
-    return { label: 'Ask for a new reference', url: `${form}?${fields.toString()}` };
+    return { label: 'Request a new reference', url: `${form}?${fields.toString()}`, isMail: false };
   }
   // A bug report is public, so private runs have no button for it.
-  if (step.kind === 'nothing' || run.isPrivate) return null;
+  if (step.kind !== 'report' || run.isPrivate) return null;
   const runUrl = `${base}${shortRunPath(run.runId)}`;
   const url = bugReportUrl(template, step.package, run, triage, runUrl, errorLine);
-  return { label: `Report a bug in ${step.package}`, url };
+  return { label: `Report a bug in ${step.package}`, url, isMail: url.startsWith('mailto:') };
 }
 
 /** Loads the sections on the failure of a run: the reason, the notes of users, and a warning when the suite does not have the package. */

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Param, Req, Res, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Query, Req, Res, UseInterceptors } from '@nestjs/common';
 import { runIdIn } from '@proctor/contracts';
 import type { Request, Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
@@ -17,6 +17,7 @@ import type { Page, Redirect } from '../layout/page';
 import { RunTriage } from './run-triage.service';
 import { compareView } from './compare-view';
 import { RunPageService } from './run-page.service';
+import { TESTS_QUERY, type TestsQuery } from './tests-view';
 import { RUN_IN_PATH, noSuchRun } from '../../http/path-ids';
 
 /** The page of a run, and the page that compares two runs. */
@@ -45,6 +46,7 @@ export class RunsController {
   async run(
     @Param() place: PackagePlace & { run_id: string },
     @CurrentViewer() viewer: Viewer,
+    @Query(TESTS_QUERY) query: TestsQuery,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page | Redirect> {
@@ -57,7 +59,7 @@ export class RunsController {
     // At this address debci has the log, and programs request it as text.
     if (log !== null && request.accepts(['text/html', 'text/plain']) === 'text/plain')
       return { redirectTo: log };
-    const { known: knownOfRun, ...data } = await this.page.view(run, viewer);
+    const { known: knownOfRun, ...data } = await this.page.view(run, viewer, query);
     const base = baseUrl(request, this.configuration.server.publicUrl);
     const failure = await this.triage.sections(run, viewer, knownOfRun, base);
     return { template: 'runs/run', data: { ...data, ...failure } };

@@ -5,7 +5,8 @@ import { cursor } from '../../http/parts';
 import { resultObject } from '../../runs/result-object';
 import type { FeedEntry } from '../../public-data/status-feed';
 import { runView } from '../runs/run-view';
-import { mismatchesOf, wantedVersions } from '../runs/run-sentence';
+import { wantedVersions } from '../../runs/wanted-versions';
+import { mismatchesOf } from '../runs/run-sentence';
 import type { ListColumn, StatusList } from './status-list';
 import { runUrl } from './package-columns';
 
