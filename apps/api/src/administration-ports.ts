@@ -53,14 +53,14 @@ class ApiSignals extends Signals {
   }
 }
 
-/** NATS access in an api process: workers are not registered or changed if nats-server would not learn of it. */
+/** NATS access in an api process: it refuses changes of workers if it cannot change the accounts of nats-server. */
 export class ApiNats extends NatsAccess {
-  /** @param find throws NoNatsAccess */
+  /** @param find throws NoNatsAccess if this process cannot change the accounts */
   constructor(private readonly find: () => Promise<NatsServer>) {
     super();
   }
 
-  /** @throws Refusal (conflict) */
+  /** @throws Refusal `conflict` if this process cannot change the accounts */
   async require(command: string): Promise<void> {
     try {
       await (await this.find()).requireAccess();
@@ -79,7 +79,7 @@ export class ApiNats extends NatsAccess {
   }
 }
 
-/** What the use cases of administration need of the api, apart from NatsAccess. */
+/** What the use cases of administration need from the api, apart from NatsAccess. */
 export const ADMINISTRATION_PORTS: Provider[] = [
   { provide: Deployment, useClass: ApiDeployment },
   { provide: Signals, useClass: ApiSignals },

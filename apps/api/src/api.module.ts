@@ -60,7 +60,7 @@ import { LogFollower } from './logs/log-follower';
 import { LiveTopics } from './pages/live/live-topics';
 import { ResultLongPoll } from './runs/result-long-poll';
 
-/** Everything that clients wait for ends when the process leaves: long polls, events, pages and logs that are followed. */
+/** When the process stops, all waits of clients end: long polls, events, pages and followed logs. */
 const LEAVING: FactoryProvider<Leaving> = {
   provide: Leaving,
   inject: [ResultLongPoll, LiveTopics, LogFollower, EventStreams],
@@ -77,8 +77,8 @@ const LEAVING: FactoryProvider<Leaving> = {
 };
 
 /**
- * Express tries one route after the other, in the order of this list: fixed paths come before those with a parameter in their
- * place, and the routes with the most requests come first.
+ * Express tries the routes in the order of this list. Fixed paths come before those with a parameter in the same
+ * place, and routes with the most requests come first.
  */
 export const ROOMS: Type<object>[] = [
   MonitoringModule,
@@ -110,7 +110,7 @@ export const ROOMS: Type<object>[] = [
   RunPagesModule,
 ];
 
-/** Services that join rooms which do not import each other. */
+/** Services that connect rooms which do not import each other. */
 const JOINTS: Provider[] = [
   {
     provide: RememberedKeys,
@@ -123,14 +123,14 @@ const JOINTS: Provider[] = [
 ];
 
 /**
- * Everything that answers HTTP. The stores of @proctor/database, `ResultStore`, `DispatcherClient` and `NatsAccess` come from
- * global modules beside it.
+ * All routes of the api. Global modules beside it provide the stores of @proctor/database, `ResultStore`,
+ * `DispatcherClient` and `NatsAccess`.
  */
 @Module({ controllers: [HealthController] })
 export class ApiModule implements NestModule {
   /**
    * @param settings the configuration as administrators read it
-   * @param assetFolders files that pages load; the build adds its own
+   * @param assetFolders folders with files that pages load; the build adds its own
    */
   static forRoot(
     configuration: ApiConfiguration,
@@ -156,7 +156,7 @@ export class ApiModule implements NestModule {
   }
 
   configure(consumer: MiddlewareConsumer): void {
-    // Monitoring is answered while other clients ask for too much.
+    // Monitoring is answered even while other clients send too many requests.
     consumer.apply(AuthenticationMiddleware).exclude('health', 'health/live').forRoutes('{*path}');
     const paths = ['batch', 'publish', 'cancel', 'priority'].map((name) => `api/v1/test/${name}`);
     consumer.apply(postOnly).forRoutes(...paths);

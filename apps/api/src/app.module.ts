@@ -11,10 +11,10 @@ import { systemClock } from '@proctor/clock';
 import { DispatcherClient } from './dispatchers/dispatcher-client';
 import { addressesIn, OWN_SERVICES, type OwnServices } from './webhooks/webhook-url';
 
-/** The addresses that this process has of the deployment, to which no webhook may lead. */
+/** The addresses of the deployment that this process knows. No webhook may lead to them. */
 @Module({})
 class OwnServicesModule {
-  /** @param nats the addresses of NATS, once its credentials were read */
+  /** @param nats resolves with the addresses of NATS when its credentials were read */
   static forRoot(
     configuration: LiveConfiguration,
     { databaseUrl }: Connections,
@@ -39,10 +39,10 @@ class OwnServicesModule {
   }
 }
 
-/** The connection to the dispatchers, over NATS, and the accounts of nats-server, where this process can change them. */
+/** The connection to the dispatchers over NATS, and the accounts of nats-server if this process can change them. */
 @Module({})
 class DispatchersModule {
-  /** @param connecting is called with the address that the credentials have */
+  /** @param connecting called with the URL of the credentials */
   static forRoot(credentialsFile: string, connecting: (url: string) => void): DynamicModule {
     const connect = async () => {
       const credentials = await readCredentials(credentialsFile);

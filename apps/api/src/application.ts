@@ -12,7 +12,7 @@ import { ApiMetrics } from './monitoring/api-metrics';
 import { Assets } from './pages/layout/assets';
 
 /**
- * The application with everything that comes before its routes; it does not listen yet.
+ * Creates the application with everything that comes before its routes; it does not listen yet.
  * @param limits the settings that change only with a restart
  */
 export async function createApplication(
@@ -30,7 +30,8 @@ export async function createApplication(
   options: NestApplicationOptions = {},
 ): Promise<NestExpressApplication> {
   const server = express();
-  // Paths are case-sensitive because the names in them are. Express reads this setting only when it makes its router.
+  // Paths are case-sensitive because the names in them are. Express reads this setting only when it creates its
+  // router.
   server.set('case sensitive routing', true);
   server.disable('x-powered-by');
   const application = await NestFactory.create<NestExpressApplication>(
@@ -38,7 +39,7 @@ export async function createApplication(
     new TimedAdapter(server, limits),
     {
       ...options,
-      // Bodies are read by the routes that take one, after the key was checked.
+      // Routes that need a body read it after the check of the key.
       bodyParser: false,
     },
   );

@@ -1,8 +1,8 @@
 import type { Configuration, ConfigurationStatus } from '@proctor/config';
 
 /**
- * The part of the deployment's configuration that the api uses. It may be another one at the next request, so
- * no value of it is saved.
+ * The part of the deployment's configuration that the api uses. It may change before the next request, so no value of
+ * it is stored.
  */
 export type ApiConfiguration = Pick<Configuration, 'server' | 'extraAptSources' | 'rejectList'>;
 

@@ -9,10 +9,10 @@ import { Requires } from './auth/authentication.middleware';
 import { CONFIGURATION_STATUS } from './configuration.token';
 import { ApiHealth, type Health } from './monitoring/api-health';
 
-/** The last two are for administrators. */
+/** The last two fields are for administrators. */
 type HealthAnswer = Health & { configuration?: ConfigurationStatus; restored?: RestoreRecord };
 
-/** Makes the answer of a process that does not reach everything a 503. */
+/** Answers with 503 if the process does not reach all services. */
 @Injectable()
 export class HealthStatusInterceptor implements NestInterceptor<Health> {
   intercept(context: ExecutionContext, next: CallHandler<Health>): Observable<Health> {
@@ -21,7 +21,7 @@ export class HealthStatusInterceptor implements NestInterceptor<Health> {
   }
 }
 
-/** Answers for monitoring. */
+/** Answers of monitoring. */
 @Controller('health')
 @Requires('nothing')
 export class HealthController {
@@ -32,8 +32,8 @@ export class HealthController {
   ) {}
 
   /**
-   * Does the process reach what it needs? Administrators also see which configuration is in use, what is wrong with the one that is not, and
-   * what a restore of the database has lost.
+   * Whether the process reaches all services that it needs. Administrators also see the configuration in use, errors
+   * of a refused one, and the losses of a restore.
    */
   @Get()
   @Header('Cache-Control', 'no-store')
@@ -45,7 +45,7 @@ export class HealthController {
     return { ...health, configuration: this.configurationStatus(), ...(restored && { restored }) };
   }
 
-  /** Does the process answer at all? One that does not is to be started again. */
+  /** Whether the process answers at all. A monitor restarts a process that does not. */
   @Get('live')
   @Header('Cache-Control', 'no-store')
   live(): { live: true } {

@@ -18,10 +18,10 @@ import { AppModule } from './app.module';
 import { createApplication } from './application';
 import { Leaving } from './http/leaving';
 
-/** Answers under way get this long to be sent whole. */
+/** How long running requests may take at the end. */
 const SHUTDOWN_TIMEOUT_MS = 10_000;
 
-/** What the api works by. */
+/** The parts of the configuration that the api uses. */
 const PARTS = ['server', 'store', 'extraAptSources', 'rejectList'] as const;
 
 surviveLostOutput();
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   freeStartLeavings();
 }
 
-/** Connections wait in such a socket while no api runs: a restart refuses none. */
+/** While no api runs, connections wait in such a socket: a restart refuses none. */
 async function listenAt(socket: number, application: NestExpressApplication): Promise<void> {
   await application.init();
   const server = application.getHttpServer();

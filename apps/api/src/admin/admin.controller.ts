@@ -21,7 +21,7 @@ import { AdministratorsGuard, CurrentRequestor } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { From } from '../http/shape';
 
-/** Accepts the deadline as text too: forms and the query have no numbers. */
+/** Accepts the deadline also as text: forms and the query have no numbers. */
 class AskedDrain extends DrainRequest {
   @From({ read: ({ value, isText }) => (isText && /^\d{1,9}$/.test(String(value)) ? Number(value) : value) })
   declare deadline_seconds?: number;

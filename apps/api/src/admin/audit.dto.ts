@@ -18,7 +18,7 @@ import { formText } from './form-fields';
 export const ENTRIES_PER_PAGE = 50;
 const ENTRIES_PER_PAGE_MAX = 500;
 
-/** The query of the audit log; an empty field of its form counts as left out. */
+/** The query of the audit log; an empty form field counts as absent. */
 @Strict()
 export class AuditQuery {
   @OptionalField(text({ example: 'alice' }))
@@ -56,7 +56,7 @@ export class AuditQuery {
   limit?: number;
 }
 
-/** The latest time that a Date can name in four digits of a year. */
+/** The latest time in seconds whose year has four digits. */
 const SECONDS_MAX = 253_402_300_799;
 
 function timeOf({ value, pointer }: Parameter, name: string): Date | undefined {

@@ -1,7 +1,7 @@
 import type { PauseResource } from '@proctor/resources';
 import { earliestOf, isQueuePaused, type Decision } from '@proctor/contracts';
 
-/** The pause that holds a suite queue back, as the dispatcher names it. */
+/** The pause that stops a suite queue, from the answer of the dispatcher. */
 export function pauseOfQueue(
   pauses: PauseResource[],
   queue: { suite: string; arch: string },

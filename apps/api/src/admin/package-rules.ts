@@ -3,7 +3,7 @@ import { rejectedVersions, sizeClasses } from '@proctor/config';
 import type { Settings } from '@proctor/config';
 import type { ApiConfiguration } from '../configuration.token';
 
-/** @param own backend of the package; undefined when no run of it was requested */
+/** @param own the backend of the package; undefined if no run of it was requested */
 export function packageRules(
   name: string,
   own: string | null | undefined,
@@ -33,7 +33,7 @@ export function packageRules(
   };
 }
 
-/** A full name goes before a name with `*`. The first rule with `*` that fits counts. */
+/** A full name wins over a name with `*`. Among names with `*`, the first match wins. */
 function ruleFor(name: string, rules: string[]): string | null {
   if (rules.includes(name)) return name;
   return rules.find((rule) => rule.endsWith('*') && name.startsWith(rule.slice(0, -1))) ?? null;

@@ -19,7 +19,7 @@ import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { From } from '../http/shape';
 import { WORKER_IN_PATH } from '../http/path-ids';
 
-/** How the fields of a new worker travel in a form. */
+/** The fields of a new worker in a form. */
 class NewWorkerRequest extends NewWorker {
   @From({ text: 'json' })
   declare architectures: string[];
@@ -28,7 +28,7 @@ class NewWorkerRequest extends NewWorker {
   declare private?: boolean;
 }
 
-/** Who is a worker. Credentials are in the answer that makes them, and nowhere else. */
+/** The register of workers. Only the answer that creates credentials has them. */
 @Controller('api/v1/admin/workers')
 @Requires('key')
 @UseGuards(AdministratorsGuard)

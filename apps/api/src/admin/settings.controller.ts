@@ -12,7 +12,7 @@ import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { SettingsService } from './settings.service';
 import { PACKAGE_IN_PATH } from '../http/path-ids';
 
-/** What is configured, and what of it administrators change. */
+/** The configuration, and the settings that administrators change. */
 @Controller('api/v1/admin')
 @Requires('key')
 @UseGuards(AdministratorsGuard)

@@ -6,7 +6,7 @@ import { CONFIGURATION, SETTINGS } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { packageRules } from './package-rules';
 
-/** What is configured, for administrators. */
+/** The configuration, for administrators. */
 @Injectable()
 export class SettingsService {
   constructor(
@@ -15,7 +15,7 @@ export class SettingsService {
     @Inject(SETTINGS) readonly inUse: () => Settings,
   ) {}
 
-  /** Which rules apply to a package. */
+  /** The rules that apply to a package. */
   async rulesOf(name: string): Promise<PackageRules> {
     const own = await this.packages.backendOf(name);
     return packageRules(name, own?.backend, this.configuration, this.inUse());

@@ -20,14 +20,14 @@ export class UserLists {
     return loadPart(ROWS_PER_PAGE, read, ({ name }) => name);
   }
 
-  /** Valid ones, the newest first. */
+  /** Valid keys, the newest first. */
   keys({ search = '', before }: KeysQuery): Promise<ListedPart<OwnedApiKey, number>> {
     const read = (limit: number): Promise<OwnedApiKey[]> =>
       this.apiKeys.listAll(search, limit, before ?? null);
     return loadPart(ROWS_PER_PAGE, read, ({ id }) => id);
   }
 
-  /** @throws UnknownUser */
+  /** @throws UnknownUser if no user has the name */
   async user(name: string): Promise<{ user: UserRecord; /** Valid ones. */ keys: ApiKey[] }> {
     const user = await this.store.record(name);
     if (!user) throw new UnknownUser(name);

@@ -21,7 +21,7 @@ import { USER_IN_PATH } from '../http/path-ids';
 const USER_NAME = { name: { of: text() } };
 const NO_SUCH_USER = { description: 'There is no such user.', detail: 'There is no user carol.' };
 
-/** Who may ask for tests. */
+/** The users who may request tests. */
 @Controller('api/v1/admin/users')
 @Requires('key')
 @UseGuards(AdministratorsGuard)
@@ -81,7 +81,7 @@ export class UsersController {
     return { user, admin };
   }
 
-  /** `password`: the one that was drawn; null when one was sent. */
+  /** `password`: the random password; null if the request has one. */
   @Operation({
     tag: 'Administration',
     id: 'setPassword',
@@ -227,7 +227,7 @@ export class UsersController {
     return { user, standing: 'removed' };
   }
 
-  /** `ended`: in how many browsers the user was logged in. */
+  /** `ended`: the number of browsers in which the user was logged in. */
   @Operation({
     tag: 'Administration',
     id: 'endSessions',

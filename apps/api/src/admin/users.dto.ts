@@ -40,7 +40,7 @@ export class KeysQuery {
   before?: number;
 }
 
-/** How the fields of a new user travel in a form. */
+/** The fields of a new user in a form. */
 export class NewUserRequest extends NewUser {
   /** An empty field of a form: none. */
   @From({ read: absentWhenEmpty })

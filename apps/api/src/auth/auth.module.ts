@@ -5,6 +5,6 @@ import { KeyCheck } from './key-check';
 import { PasswordCheck } from './password-check';
 import { AuthController } from './requestor';
 
-/** Which key or password a request has, and what it opens. */
+/** Checks the keys and passwords of requests. */
 @Room({ controllers: [AuthController], providers: [KeyCheck, HELD_READERS, PasswordCheck, GuessLimit] })
 export class AuthModule {}

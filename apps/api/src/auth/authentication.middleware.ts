@@ -11,7 +11,7 @@ import onHeaders from 'on-headers';
 import { Problem } from '../http/problem';
 import { loginUrl } from '../sessions/return-to';
 
-/** What a closed server shows without a login: nothing about runs. */
+/** Paths that a closed server shows without a login: they say nothing about runs. */
 const OPEN = /^\/(user\/login(\/.*)?|robots\.txt|favicon\.ico|-\/look|assets\/.*)\/?$/;
 
 function isAlwaysOpen(path: string): boolean {
@@ -19,8 +19,8 @@ function isAlwaysOpen(path: string): boolean {
 }
 
 /**
- * Lets readers through who are known, where the server is closed to others, and no cache that others read from keeps what they get.
- * @throws Problem 302 to the login and back for a browser that asks for a page, 403 for anybody else who is not known
+ * Refuses unknown readers if the server is closed to them. Shared caches must not store the answers to others.
+ * @throws Problem for an unknown reader: 302 to the login for a browser, 403 for others
  */
 function requireReader(request: ContextRequest, response: Response): void {
   response.vary('Cookie');
@@ -36,15 +36,15 @@ function requireReader(request: ContextRequest, response: Response): void {
 function refusal(request: ContextRequest): Problem {
   const isBrowser = (request.get('Accept') ?? '').includes('text/html');
   if (!isBrowser) return new Problem(403, 'This is for users: log in, or send a valid API key in Auth-Key.');
-  // What a form would have done is not done again after the login.
+  // The login must not repeat what a form would have done.
   const path = ['GET', 'HEAD'].includes(request.method) ? request.originalUrl : pathOf(request);
   return new Problem(302, 'Log in first.', { headers: { Location: loginUrl(path) } });
 }
 
-/** What a request must show: an API key, its user's password, or nothing. */
+/** What a request needs: an API key, the password of its user, or nothing. */
 type Credential = 'key' | 'password' | 'nothing';
 
-/** The whole path, slashes collapsed, as it stands in the request line. Under /api/v1, what is not named here needs a key. */
+/** Decides by the whole path of the request line, with single slashes. Under /api/v1 every other path needs a key. */
 export function credentialFor(path: string): Credential {
   const trimmed = path.replace(/\/$/, '');
   if (!/^\/api\/v1(\/|$)/.test(trimmed) || trimmed === '/api/v1/openapi.json') return 'nothing';
@@ -61,8 +61,8 @@ export const CREDENTIAL = 'credential';
 export const Requires = (credential: Credential): ClassDecorator => SetMetadata(CREDENTIAL, credential);
 
 /**
- * Authenticates a request before anything else of it is looked at, the body included. It is a middleware because it
- * covers unknown endpoints too, where no guard runs.
+ * Authenticates a request before anything else reads it or its body. It is a middleware because it must also cover
+ * unknown endpoints, where no guard runs.
  */
 @Injectable()
 export class AuthenticationMiddleware implements NestMiddleware {
@@ -73,9 +73,9 @@ export class AuthenticationMiddleware implements NestMiddleware {
   ) {}
 
   /**
-   * @throws Problem 413 for a long body that no handler reads; 403 without a valid key where one is needed;
-   * 401 without a password where one is needed; 302 or 403 for unknown readers where these may not read; 429;
-   * 503
+   * @throws Problem 413 for a long body that no handler reads; 403 without a required valid key; 401 without a
+   * required password; 302 or 403 for unknown readers of a closed server; 429 for too many requests; 503 if no place
+   * comes free
    */
   async use(request: ContextRequest, response: Response, next: NextFunction): Promise<void> {
     const path = pathOf(request);
@@ -97,7 +97,7 @@ export class AuthenticationMiddleware implements NestMiddleware {
     next();
   }
 
-  /** Finds the owner of the keys by a password, or by a session whose requests come from our own pages. */
+  /** Finds the owner of the keys by a password, or by a session if the request comes from our own pages. */
   private async keyOwnerOf(request: ContextRequest, response: Response): Promise<User> {
     const isByPassword = request.get('Authorization') !== undefined;
     const user = isByPassword ? null : await this.keys.sessionOf(request, response);
@@ -105,12 +105,12 @@ export class AuthenticationMiddleware implements NestMiddleware {
   }
 }
 
-/** Public data, files and the API are the same for all readers, or depend on a key. */
+/** Public data, files and the API are the same for all readers, or depend on a key: they are no pages. */
 function isPage(path: string): boolean {
   return !/^\/(api|data|assets|health)(\/|$)/.test(path) || /^\/api\/doc\/?$/.test(path);
 }
 
-/** The one page below /api. People reach it by links of other sites. */
+/** The only page below /api. People reach it by links from other sites. */
 function isRetryPage(request: ContextRequest): boolean {
   return ['GET', 'HEAD'].includes(request.method) && /^\/api\/v1\/retry\/[^/]+\/?$/.test(pathOf(request));
 }

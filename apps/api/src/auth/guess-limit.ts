@@ -9,17 +9,17 @@ import { CountedWindows } from '../http/counted-windows';
 import { networkOf } from '../http/network-of';
 
 const HOUR_MS = 3_600_000;
-/** How much more an address may guess over all users than for one: people share addresses. */
+/** How many times more guesses an address has for all users than for one user: people share addresses. */
 const USERS_PER_ADDRESS = 10;
-/** How much more may be guessed for one user from everywhere than from one address. */
+/** How many times more guesses there may be for one user from everywhere than from one address. */
 const ADDRESSES_PER_USER = 10;
-/** How many places are remembered from which a user has sent the right password. */
+/** How many pairs of user and network with a right password are remembered. */
 const PROVEN_MAX = 10_000;
 
 /**
- * Limits the guessing of passwords: for one user from one address, from one address over all users, and for
- * one user from everywhere. The last does not lock out a user who has sent the right password from the same
- * address before. Counted in memory of each process.
+ * Limits guesses of passwords: for one user from one network, from one network for all users, and for one user from
+ * everywhere. The last limit does not apply to a user who has sent the right password from the same network before.
+ * Each process counts in its memory.
  */
 @Injectable()
 export class GuessLimit {
@@ -31,13 +31,14 @@ export class GuessLimit {
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
   /**
-   * @param check answers null for a wrong password. A guess counts before it is checked, so that many at once are no
-   *   way round the limit; a right one is forgotten.
-   * @throws Problem 429 with Retry-After; the password was not looked at then
+   * A guess counts before the check, so that many guesses at once do not get round the limit. A right password counts
+   * as no guess.
+   * @param check resolves with null for a wrong password
+   * @throws Problem 429 with Retry-After; `check` was not called then
    */
   async withinLimit<T>(name: string, address: string, check: () => Promise<T | null>): Promise<T | null> {
     const network = networkOf(address);
-    // A name may be as long as a header: its digest is not.
+    // A name may be as long as a header, so its digest is stored.
     const user = digestOf(`${network} ${name}`);
     const everywhere = digestOf(name);
     const guessesMax = this.configuration.server.passwordGuessesPerHourMax;
@@ -45,7 +46,7 @@ export class GuessLimit {
     refuse(this.ofUser.add(user, guessesMax));
     if (!this.proven.has(user)) refuse(this.ofName.add(everywhere, guessesMax * ADDRESSES_PER_USER));
     const holder = await check().catch((error: unknown) => {
-      // What could not be checked was no guess.
+      // A failed check counts as no guess.
       this.ofUser.uncount(user);
       this.ofAddress.uncount(network);
       if (!this.proven.has(user)) this.ofName.uncount(everywhere);

@@ -6,13 +6,12 @@ import { HeldConnections } from '../http/held-connections';
 import { KeyCheck } from './key-check';
 import { RememberedKeys } from './remembered-keys';
 
-/** How long a connection may outlive its key or session without a signal, as when a key expires. */
+/** How long a connection may last after its key or session without a signal, for example when a key expires. */
 const LOOK_EVERY_MS = 15_000;
 
 /**
- * Closes the connections of readers who follow something and may no longer read it, or may now read something
- * else: a key or a session is checked when a request comes, and these answers last. The client may come
- * again, and is checked again.
+ * Closes connections of followers who may no longer read, or may now read something else: keys and sessions are
+ * checked only at the start of a request, and these answers last. The client may connect again, and is checked again.
  */
 export class HeldReaders implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('HeldReaders');
@@ -42,7 +41,7 @@ export class HeldReaders implements OnApplicationBootstrap, BeforeApplicationShu
     this.looks.stop();
   }
 
-  /** However many signals come meanwhile, one look follows. */
+  /** However many signals come during a check, one further check follows. */
   private async checkReaders(): Promise<void> {
     this.mustLookAgain = true;
     if (this.isLooking) return;
@@ -54,7 +53,7 @@ export class HeldReaders implements OnApplicationBootstrap, BeforeApplicationShu
     this.isLooking = false;
   }
 
-  /** One after the other: requests shall not wait for so many. */
+  /** Checks one connection after the other, so that requests do not wait for so many checks. */
   private async checkOnce(): Promise<void> {
     for (const [response, request] of this.connections.all()) {
       try {

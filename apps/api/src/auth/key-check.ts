@@ -27,17 +27,18 @@ export class KeyCheck {
   ) {}
 
   /**
-   * The response names the user as soon as the key is known, so that refusals that come later do too, and until when the key is
-   * good.
-   * @throws Problem 403, also for a key that is not good for such a request; 429
+   * The response names the user, and the end of the key, as soon as the key is known, so that later refusals have
+   * them, too.
+   * @throws Problem 403 for an unknown key, or one whose scope does not allow the request; 429 for too many requests
    */
   async requestorOf(request: ContextRequest, response: Response): Promise<Requestor> {
     return this.authenticateWith(request, response, (keyId) => this.rateLimit.count(`key ${keyId}`));
   }
 
   /**
-   * Checks the key of a request again after a wait: it may have been revoked meanwhile. The request is not counted a second time.
-   * @throws Problem 403
+   * Checks the key of a request again after a wait, because it may have been revoked. The request is not counted
+   * again.
+   * @throws Problem 403 if the key is no longer valid
    */
   async requestorAfterWait(request: ContextRequest, response: Response): Promise<Requestor> {
     return this.authenticateWith(request, response, () => undefined);
@@ -69,7 +70,7 @@ export class KeyCheck {
   }
 
   /**
-   * Whether a request that is still being answered would be answered as the same reader's if it came now.
+   * Whether a new request with the same credentials would come from the same reader, for a request that still runs.
    */
   async isStillReader(request: ContextRequest): Promise<boolean> {
     const byKey = request.requestor ?? request.visitor;
@@ -83,10 +84,10 @@ export class KeyCheck {
   }
 
   /**
-   * Finds the visitor where no key is needed: a wrong key, or one that may not read, counts as none. A request of an
-   * unknown client waits for a free place among such requests.
-   * @param isByCookie whether a session counts too, which then says who the viewer is
-   * @throws Problem 429; 503
+   * Finds the visitor of a route that needs no key: null for a wrong key, or one that may not read. The request of an
+   * unknown client waits for a free place.
+   * @param isByCookie whether a session also counts; `request.viewer` is then its user
+   * @throws Problem 429 for too many requests; 503 if no place comes free in time
    */
   async visitorOf(
     request: ContextRequest,
@@ -106,8 +107,8 @@ export class KeyCheck {
   }
 
   /**
-   * Finds the requestor of a page below /api, by its key or else by its session.
-   * @throws Problem 302 to the login and back for a browser without either, 403 for anything else; 429
+   * Finds the requestor of a page below /api by its key, or else by its session.
+   * @throws Problem 302 to the login for a browser without either; 403 for other clients; 429 for too many requests
    */
   async readerOf(request: ContextRequest, response: Response): Promise<Requestor> {
     if (request.get('Auth-Key') !== undefined) return this.requestorOf(request, response);
@@ -124,8 +125,9 @@ export class KeyCheck {
   }
 
   /**
-   * Whose session it is, for the endpoints of keys; null without one.
-   * @throws Problem 403 for a change that is not sent by our own pages, with their token in the header `Form-Token`; 429
+   * The user of the session, for the endpoints of keys; null without a session.
+   * @throws Problem 403 for a change that does not come from our own pages with their token in the header
+   * `Form-Token`; 429 for too many requests
    */
   async sessionOf(request: ContextRequest, response: Response): Promise<User | null> {
     const { user } = await this.sessions.viewerOf(request, response);

@@ -1,12 +1,12 @@
 import type { KeyScope } from '@proctor/contracts';
 
-/** What a key must be good for; `any`: whatever it is good for. */
+/** The scope that a key needs; `any`: all scopes will do. */
 export type NeededScope = KeyScope | 'any';
 
-/** `POST` to them asks for tests, or repeats one; all else that is no reading takes everything. */
+/** A `POST` to these paths submits or repeats tests. All other changes need the scope `everything`. */
 const SUBMISSIONS = /^\/api\/v1\/(test\/batch|test\/[^/]+\/[^/]+(\/[^/]+)?|retry\/[^/]+)\/?$/;
 
-/** The one place that says which scope a request of the API needs. */
+/** The scope that a request of the API needs. */
 export function neededScope(method: string, path: string): NeededScope {
   if (/^\/api\/v1\/auth\/?$/.test(path)) return 'any';
   if (method === 'GET' || method === 'HEAD') return 'read';

@@ -11,7 +11,7 @@ import { basicCredentials } from './basic-credentials';
 import type { BasicCredentials } from './basic-credentials';
 import { GuessLimit } from './guess-limit';
 
-/** Passwords checked at a time: each takes a core for a fifth of a second, and 64 MiB. */
+/** How many passwords are checked at the same time: each needs a processor for a fifth of a second, and 64 MiB. */
 const CHECKS_MAX = 2;
 const CHECK_WAIT_MS = 5_000;
 
@@ -27,7 +27,10 @@ export class PasswordCheck {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @throws Problem 401, which is the same for an unknown user and a wrong password; 403 where none are taken; 429; 503 */
+  /**
+   * @throws Problem 401 for an unknown user and for a wrong password alike; 403 if passwords are switched off; 429
+   * for too many guesses; 503 if too many passwords are being checked
+   */
   async userOf(request: Request): Promise<User> {
     this.requirePasswords();
     const credentials = basicCredentials(request.get('Authorization'));
@@ -39,9 +42,10 @@ export class PasswordCheck {
   }
 
   /**
-   * Finds the user of a name and password that came in a form.
+   * Finds the user by the name and password of a form.
    * @returns null for an unknown user and for a wrong password
-   * @throws Problem 403 where passwords are not taken; 429; 503
+   * @throws Problem 403 if passwords are switched off; 429 for too many guesses; 503 if too many passwords are being
+   * checked
    */
   async userWith({ name, password }: BasicCredentials, address: string): Promise<User | null> {
     this.requirePasswords();

@@ -6,7 +6,7 @@ import type { ApiKeys, KeyHolder } from '@proctor/database';
 import { LRUCache } from 'lru-cache';
 import type { ApiConfiguration } from '../configuration.token';
 
-/** How many valid keys are remembered. Beyond that, the least recently used ones are looked up again. */
+/** How many valid keys are remembered. Above that, the least recently used ones are removed. */
 const KEYS_MAX = 10_000;
 
 /** What reaches the other api processes, while there is a bus. */
@@ -21,10 +21,9 @@ interface Remembered {
 }
 
 /**
- * The owners of keys that were used a moment ago. All of them are removed when a key was revoked or got
- * another secret, here or in another process, which sends a signal. If that signal is lost, a key is looked
- * up again after `keysRememberedMs`. Requests at the same time share a look-up. Unknown keys are not
- * remembered.
+ * The owners of recently used keys. All are removed when a key was revoked or has a new secret; if another process
+ * did that, it sends a signal. If the signal is lost, a key is read again after `keysRememberedMs`. Requests at the
+ * same time share one query. Unknown keys are not remembered.
  */
 export class RememberedKeys implements OnApplicationBootstrap {
   private readonly keys = new LRUCache<string, Remembered>({ max: KEYS_MAX });
@@ -41,14 +40,14 @@ export class RememberedKeys implements OnApplicationBootstrap {
     this.signals.listen(SUBJECTS.keysChanged, () => this.clear());
   }
 
-  /** Calls `notifyChanged` whenever this process learns that keys may allow less than before. */
+  /** Calls `notifyChanged` when this process learns that keys may allow less than before. */
   onChange(notifyChanged: () => void): void {
     this.listeners.push(notifyChanged);
   }
 
   /**
-   * Null for an unknown or revoked key, whatever its shape.
-   * @throws KeyRefused
+   * @returns null for an unknown or revoked key of any form
+   * @throws KeyRefused for a key that may not be used here or now
    */
   authenticate(key: string): Promise<KeyHolder | null> {
     const { keysRememberedMs } = this.configuration.server;
@@ -69,7 +68,7 @@ export class RememberedKeys implements OnApplicationBootstrap {
     return entry.holder;
   }
 
-  /** A key is no longer valid, or opens something else, and this is committed. */
+  /** To be called after the commit of a change that ends a key or changes its rights. */
   notifyChanged(): void {
     this.clear();
     this.signals.signal(SUBJECTS.keysChanged, {});

@@ -11,7 +11,7 @@ import { Requires } from './authentication.middleware';
 import { networkOf } from '../http/network-of';
 import { readerOf } from './run-reader';
 
-/** The parameter of a handler that holds its requestor. A route without authentication fails. */
+/** The parameter of a handler for its requestor. A route without authentication fails. */
 export const CurrentRequestor = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Requestor => {
     const request = context.switchToHttp().getRequest<ContextRequest>();
@@ -20,7 +20,7 @@ export const CurrentRequestor = createParamDecorator(
   },
 );
 
-/** The parameter of a handler that holds the user whose keys are managed. A route without a password check fails. */
+/** The parameter of a handler for the user whose keys are managed. A route without a password check fails. */
 export const KeyOwner = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
   const request = context.switchToHttp().getRequest<ContextRequest>();
   if (!request.keyOwner)
@@ -28,7 +28,7 @@ export const KeyOwner = createParamDecorator((_data: unknown, context: Execution
   return actorOf(request.keyOwner, request);
 });
 
-/** Who reads by the API: whose key it is, or, of the public data, everybody. */
+/** The reader of the API: the owner of a key, or the public for public data. */
 export class ApiReader {
   constructor(readonly requestor: Requestor | null) {}
 
@@ -36,22 +36,22 @@ export class ApiReader {
     return this.requestor?.isAdmin ?? false;
   }
 
-  /** Which runs they may see: see `maySee`. */
+  /** The runs that the reader may see: see `maySee`. */
   get runs(): RunReader {
     return this.requestor ? readerOf(this.requestor) : {};
   }
 }
 
-/** The parameter of a handler that has public data to answer too. */
+/** The parameter of a handler that also answers public data. */
 export const CurrentReader = createParamDecorator(
   (_data: unknown, context: ExecutionContext): ApiReader =>
     new ApiReader(context.switchToHttp().getRequest<ContextRequest>().requestor ?? null),
 );
 
-/** Lets administrators' keys through, before a body is read. */
+/** Allows only keys of administrators, before the body is read. */
 @Injectable()
 export class AdministratorsGuard implements CanActivate {
-  /** @throws Problem 403 */
+  /** @throws Problem 403 if the key belongs to no administrator */
   canActivate(context: ExecutionContext): boolean {
     const { requestor } = context.switchToHttp().getRequest<RequestContext>();
     if (requestor?.isAdmin) return true;

@@ -19,7 +19,10 @@ export class DispatcherClient implements OnApplicationBootstrap, OnApplicationSh
   private readonly listeners: { subject: string; received: () => void }[] = [];
   private isClosed = false;
   private cancelRetry = (): void => undefined;
-  /** Failed attempts to connect, in a row: as a rule the bus refused the credentials. Without a server, connecting waits. */
+  /**
+   * Failed attempts to connect, in a row: usually the bus refused the credentials. Without a server, connecting
+   * waits.
+   */
   private refusals = 0;
 
   constructor(
@@ -31,21 +34,18 @@ export class DispatcherClient implements OnApplicationBootstrap, OnApplicationSh
     void this.open();
   }
 
-  /** Calls `received` for each signal from now on, whenever there is a connection. */
+  /** Calls `received` for each signal from now on, while there is a connection. */
   listen(subject: string, received: () => void): void {
     this.listeners.push({ subject, received });
     this.bus?.subscribe(subject, received);
   }
 
-  /** Sends a signal to look again; lost while there is no connection. Never throws. */
+  /** Sends a signal; it is lost if there is no connection. Never throws. */
   signal(subject: string, body: object): void {
     this.bus?.signal(subject, body);
   }
 
-  /**
-   * @throws NoAnswer when no dispatcher answers in time or there is no connection
-   * @throws RemoteError when the handler failed
-   */
+  /** @throws NoAnswer if there is no connection, or no answer in time @throws RemoteError if the handler failed */
   async request<T>(subject: string, body: object, timeoutMs: number): Promise<T> {
     return this.connectedBus().request<T>(subject, body, timeoutMs);
   }

@@ -2,6 +2,6 @@ import { Room } from '../http/room';
 import { ExplanationService } from './explanation.service';
 import { OrderSignal } from './order-signal';
 
-/** What the dispatchers say about runs that wait, and the signals to them. */
+/** Queries to the dispatchers about waiting runs, and signals to them. */
 @Room({ providers: [OrderSignal, ExplanationService] })
 export class DispatchersModule {}

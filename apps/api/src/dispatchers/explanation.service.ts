@@ -10,15 +10,15 @@ import { DispatcherClient } from './dispatcher-client';
 import { wholeStatus } from './whole-status';
 
 const ANSWER_TIMEOUT_MS = 500;
-/** Each architecture has a status for everybody, and one for administrators. */
+/** Each architecture has one status for the public and one for administrators. */
 const STATUSES_MAX = 200;
 const STATUS_AGE_MAX_MS = 1_000;
 
-/** What is known about a run that waits; numbers are null when they are not known. */
+/** What a dispatcher knows about a waiting run; unknown numbers are null. */
 export interface Explanation {
   /** Place among the runs that wait for the same slots; 1 goes next. */
   position: number | null;
-  /** Waiting runs that are expected to go before it. */
+  /** Waiting runs that will probably go before it. */
   ahead: number | null;
   estimatedStart: Date | null;
   /** Sentences for people, the most important first. */
@@ -28,10 +28,10 @@ export interface Explanation {
 /** The reader of an explanation. Which private runs it names depends on the reader: see ExplainRequest. */
 export type ExplanationViewer = Pick<ExplainRequest, 'user' | 'everything'>;
 
-/** A scheduler of an earlier version, while a deployment is brought up to date, sends the reasons alone. */
+/** During an upgrade, a scheduler of an earlier version sends only the reasons. */
 type WithReasons = Partial<ExplainReply> & Pick<ExplainReply, 'reasons'>;
 
-/** What the dispatchers report about waiting runs. While one does not answer, pages show what the database has. */
+/** The answers of the dispatchers about waiting runs. If one does not answer, pages show the data of the database. */
 @Injectable()
 export class ExplanationService {
   private readonly logger = new Logger('Explanation');
@@ -47,7 +47,7 @@ export class ExplanationService {
     });
   }
 
-  /** Why a run waits, and for how long; without a viewer as everybody may know it. */
+  /** Why a run waits, and for how long. Without a viewer, the answer is for the public. */
   async of(run: { runId: number; arch: string }, viewer: ExplanationViewer = {}): Promise<Explanation> {
     const subject = subjectOf(SUBJECTS.explain, run.arch);
     const reply = await this.requestAnswer<WithReasons>(subject, { runId: run.runId, ...viewer });
@@ -93,12 +93,12 @@ export class ExplanationService {
   }
 }
 
-/** Why nothing of an architecture moves when its dispatcher does not answer. */
+/** Why an architecture is idle if its dispatcher does not answer. */
 export function silence(arch: string): string {
   return `no scheduler answers for ${arch}`;
 }
 
-/** An expectation is no more exact than that. */
+/** Expected times are not more exact than a second. */
 export function secondFromNow(ms: number): Date {
   return new Date(Math.ceil((Date.now() + ms) / 1_000) * 1_000);
 }

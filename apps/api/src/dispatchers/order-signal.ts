@@ -4,7 +4,7 @@ import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { DispatcherClient } from './dispatcher-client';
 
-/** Wakes dispatchers for orders that were committed. Only a hint: they find them by themselves. */
+/** Wakes dispatchers after orders were committed. It is only a hint: they find orders without it. */
 @Injectable()
 export class OrderSignal {
   constructor(
@@ -12,7 +12,7 @@ export class OrderSignal {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @param arch null: of whatever architecture the orders are */
+  /** @param arch null: the orders may be of any architecture */
   send(arch: string | null): void {
     const architectures = arch === null ? this.configuration.server.architectures : [arch];
     for (const each of architectures)

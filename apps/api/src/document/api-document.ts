@@ -51,7 +51,7 @@ export type PathItem = { parameters?: (DocumentedParameter | Reference)[] } & Pa
   Record<(typeof METHODS)[number], DocumentedOperation>
 >;
 
-/** The part of an OpenAPI document that `openapi.yaml` makes use of. */
+/** The part of an OpenAPI document that `openapi.yaml` uses. */
 export interface ApiDocument {
   openapi: string;
   info: { title: string; version: string; description: string };
@@ -63,8 +63,8 @@ export interface ApiDocument {
 }
 
 /**
- * What a reference stands for; what is no reference stands for itself.
- * @throws Error for a reference to nothing
+ * Returns the target of a reference; any other value is returned as it is.
+ * @throws Error if the reference has no target
  */
 export function resolve<T extends object>(document: ApiDocument, value: T | Reference): T {
   if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T;

@@ -5,15 +5,12 @@ import { parse } from 'yaml';
 import type { ApiDocument } from './api-document';
 import { describedPaths } from './operations';
 
-/** What the document says of no single endpoint. */
+/** The part of the document that belongs to no single endpoint. */
 type Written = Omit<ApiDocument, 'paths' | 'components'> & {
   components: Record<string, Record<string, unknown>>;
 };
 
-/**
- * The description of the API: what `openapi.yaml` says of the whole, and what controllers and resources say of themselves. Only
- * controllers that are loaded are in it.
- */
+/** The description of the API, from `openapi.yaml` and from the loaded controllers and resources. */
 export function apiDocument(): ApiDocument {
   const handwritten = readWritten();
   const paths = describedPaths();
@@ -21,7 +18,10 @@ export function apiDocument(): ApiDocument {
   return { ...handwritten, paths, components: { ...handwritten.components, schemas } };
 }
 
-/** The build makes JSON of the YAML, which is read a hundred times faster; sources that were not built have the YAML alone. */
+/**
+ * The build converts the YAML to JSON, which is a hundred times faster to read. Without a build there is only the
+ * YAML.
+ */
 function readWritten(): Written {
   const built = join(__dirname, 'openapi.json');
   if (existsSync(built)) return JSON.parse(readFileSync(built, 'utf8')) as Written;

@@ -31,20 +31,20 @@ import type {
 
 type Shape = new () => object;
 
-/** An endpoint as its controller serves it. */
+/** An endpoint of a controller. */
 interface Endpoint {
-  /** The path as the document writes it: `/api/v1/keys/{id}`. */
+  /** The path in the format of the document: `/api/v1/keys/{id}`. */
   path: string;
   method: 'get' | 'post' | 'delete';
   /** The status code of a successful answer. */
   status: number;
   isForAdministrators: boolean;
   readsBody: boolean;
-  /** The class of what the client sends, in query or body; null when nothing is read. */
+  /** The class of the query or body; null if nothing is read. */
   shape: Shape | null;
 }
 
-/** The document's paths, as far as controllers describe theirs. */
+/** The paths of the document that controllers describe. */
 export function describedPaths(): Record<string, PathItem> {
   const paths: Record<string, PathItem> = {};
   for (const { controller, handler, operation } of registeredOperations()) {
@@ -95,7 +95,7 @@ function documented(endpoint: Endpoint, operation: DescribedOperation): Document
   };
 }
 
-/** Null for what the document says of all endpoints. */
+/** Null for the default of all endpoints. */
 function securityOf({ method, path }: Endpoint): DocumentedOperation['security'] | null {
   const credential = credentialFor(path);
   if (credential !== 'key') return credential === 'nothing' ? [] : [{ password: [] }];
@@ -103,7 +103,7 @@ function securityOf({ method, path }: Endpoint): DocumentedOperation['security']
   return scope === 'any' || scope === 'submit' ? [{ key: [scope] }] : null;
 }
 
-/** Parameters that `openapi.yaml` has, by their names in a path. */
+/** Parameters in `openapi.yaml`, by their names in a path. */
 const SHARED: Record<string, string> = {
   run_id: 'RunId',
   webhook_id: 'WebhookId',
@@ -111,7 +111,7 @@ const SHARED: Record<string, string> = {
   arch: 'Arch',
 };
 
-/** @throws Error for a parameter of the path without a description */
+/** @throws Error if a parameter of the path has no description */
 function parametersOf(
   { path, method, shape }: Endpoint,
   { path: own = {}, query = {}, headers = {}, parameters = [], inQuery = false }: DescribedOperation,

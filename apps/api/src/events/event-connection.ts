@@ -4,23 +4,25 @@ import type { Response } from 'express';
 import type { EventListener } from './event-streams';
 import { eventRetry } from '../http/event-retry';
 
-/** A connection on which nothing is sent is treated as dead by proxies on its way. */
+/** Proxies close a connection on which nothing is sent for longer. */
 const COMMENT_EVERY_MS = 15_000;
-/** A client that takes nothing for so long, of what it has missed or of its last word, is gone. */
+/** A client is disconnected if it reads nothing for this long while missed events or the last message are sent. */
 const STALLED_MS = 30_000;
-/** Events that come while a client is sent what it has missed. */
+/** The maximum number of new events that wait while missed ones are sent. */
 const HELD_MAX = 10_000;
 
-/** What one client wants, and how much of it is kept for a client that does not read. */
+/** The events that one client wants, and how many bytes may wait for it. */
 export interface EventSelection {
   isWanted: (event: RunEvent) => boolean;
   resourceOf: (event: RunEvent) => object;
   waitingBytesMax: number;
 }
 
-/** One client that follows events (`text/event-stream`): first what it has missed, then what comes. */
+/**
+ * The connection of one client that follows events (`text/event-stream`): first the missed events, then the new ones.
+ */
 export class EventConnection implements EventListener {
-  /** What comes while it is sent what it has missed; null afterwards. */
+  /** New events that wait while the missed ones are sent; null afterwards. */
   private heldEvents: RunEvent[] | null = [];
   private second: number | null = null;
 
@@ -33,12 +35,12 @@ export class EventConnection implements EventListener {
     const { response } = this;
     response.status(200).set({
       'Content-Type': 'text/event-stream; charset=utf-8',
-      // Compressed, an event would wait for the next; the last is for proxies that buffer.
+      // With compression, an event would wait for the next one. The last header is for proxies that buffer.
       'Cache-Control': 'private, no-store, no-transform',
       'X-Accel-Buffering': 'no',
     });
     response.write(eventRetry());
-    // The id alone is no event: a client that wants little has a place to begin again that is not old.
+    // A comment with an id is no event, but gives a client with few events a recent place to start again.
     const comments = setInterval(
       () => this.write(this.second === null ? ':' : `:\nid: ${this.second}`),
       COMMENT_EVERY_MS,
@@ -51,12 +53,12 @@ export class EventConnection implements EventListener {
     return this.response.closed || this.response.writableEnded;
   }
 
-  /** It is impossible to send what the client has missed. */
+  /** Reports that the missed events can no longer be sent. */
   reset(reason: string): void {
     this.write(`event: reset\ndata: ${JSON.stringify({ reason })}`);
   }
 
-  /** Sends what is there from the second of the window on, at the client's pace. */
+  /** Sends all events from the second of the window on, as fast as the client reads them. */
   async catchUp(window: EventWindow): Promise<void> {
     do {
       for await (const page of window.pass()) {
@@ -67,7 +69,10 @@ export class EventConnection implements EventListener {
     } while (window.hasMore);
   }
 
-  /** Sends the events that arrived during the read, except those it has read; from now on, each event is sent at once. */
+  /**
+   * Sends the events that arrived during the read, except those that it has read. From now on each event is sent at
+   * once.
+   */
   startSending(second: number, hasRead: (event: RunEvent) => boolean): void {
     const heldEvents = this.heldEvents ?? [];
     this.heldEvents = null;

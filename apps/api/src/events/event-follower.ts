@@ -11,16 +11,16 @@ import { EventConnection } from './event-connection';
 import { eventObject } from './event-object';
 import { EventStreams } from './event-streams';
 
-/** Clients that are sent what they have missed at the same time: each asks the database by itself. */
+/** How many clients may be sent missed events at the same time: each needs its own queries. */
 const CATCHING_UP_MAX = 4;
 const CATCHING_UP_WAIT_MS = 10_000;
 
 const HOUR_SECONDS = 3_600;
 
-/** Which events a client wants. */
+/** The events that a client wants. */
 export type WantedEvents = EventFilter & { mine?: boolean | undefined };
 
-/** Follows events for one client each. */
+/** Opens streams of events, one for each client. */
 @Injectable()
 export class EventFollower {
   private readonly room = new Semaphore(() => CATCHING_UP_MAX);
@@ -32,9 +32,9 @@ export class EventFollower {
   ) {}
 
   /**
-   * Begins to send events to a client; ends with the response.
-   * @param since the second of the last event that the client has; null to begin with what comes
-   * @throws Problem 503
+   * Starts to send events to a client, until the response ends.
+   * @param since the second of the client's last event; null: only new events
+   * @throws Problem 503 if the service stops, or too many clients are sent missed events
    */
   async follow(
     response: Response,
@@ -61,10 +61,7 @@ export class EventFollower {
     void besideRequests(() => this.resume(response, connection, since)).finally(leaveRoom);
   }
 
-  /**
-   * Events from before it joined the others are read once more: nothing lies between these and the ones that
-   * it gets from then on.
-   */
+  /** Reads the missed events again after the client has joined the others, so that no event falls between. */
   private async resume(response: Response, connection: EventConnection, since: number): Promise<void> {
     const window = new EventWindow(since, this.events);
     try {
@@ -75,7 +72,7 @@ export class EventFollower {
       await connection.catchUp(window);
       connection.startSending(second, (event) => window.hasRead(event));
     } catch (error) {
-      // The client comes again, with the id of the last event that it has.
+      // The client reconnects with the id of its last event.
       response.destroy(error instanceof Error ? error : new Error(String(error)));
     }
   }
@@ -95,9 +92,9 @@ export class EventFollower {
     });
   }
 
-  /** Null while the events since then can be sent; else why not. */
+  /** Returns null if all events since then can be sent, else why not. */
   private async whyExpired(second: number): Promise<string | null> {
-    // While nothing happens it stays behind the clock, and a client may name a time.
+    // Without new events the limit stays behind the clock, but a client may name a time.
     await this.events.raise();
     const { horizon } = await this.events.start(Infinity);
     if (second > horizon) return 'the event is not known here: the database may have been restored';

@@ -5,12 +5,12 @@ import type { Event } from '@proctor/resources';
 import { statusOf } from '../runs/result-object';
 import { shortRunPath } from '../runs/page-paths';
 
-/** Changes when a field goes or means something else; new fields do not change it. */
+/** The number rises when a field is removed or changes its meaning, not for new fields. */
 const SCHEMA = 1;
 
 /**
- * An event as other programs get it. Its id is the run and the place in the run's story: gaps between the ids
- * of the rows would show how much happened to private runs meanwhile.
+ * Builds an event for other programs. Its id has the run and the place in the run's history: gaps between ids of rows
+ * would reveal how much happened to private runs.
  */
 export function eventObject(event: RunEvent, neutral: NeutralStatus): Event {
   return {

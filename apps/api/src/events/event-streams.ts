@@ -6,19 +6,19 @@ import { besideRequests } from '@proctor/database';
 import { type EventSource, EventWindow, type RunEvent } from '@proctor/events';
 import type { DispatcherClient } from '../dispatchers/dispatcher-client';
 
-/** How late an event comes when its signal was lost. */
+/** How late an event is if its signal was lost. */
 const LOOK_EVERY_MS = 1_000;
-/** Hints that come thick and fast lead to one look. */
+/** Signals within this time lead to one read. */
 const LOOK_GAP_MS = 100;
 
-/** A connection that gets events as they come. */
+/** A connection that gets new events. */
 export interface EventListener {
-  /** @param second from which a client that has these may go on */
+  /** @param second the place from which a client with these events may continue */
   deliver(events: RunEvent[], second: number): void;
   end(reason: string): void;
 }
 
-/** One reader of the events for all who follow them: however many they are, the database is asked once. */
+/** Reads new events once for all clients that follow them. */
 export class EventStreams implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('EventStreams');
   private readonly listeners = new Set<EventListener>();
@@ -44,8 +44,8 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   /**
-   * From now on the listener gets what no read has found yet.
-   * @returns the second to begin with for what was found before, and what ends it
+   * The listener gets all events that no read has returned yet.
+   * @returns the second before which all events were read already, and the end of the subscription
    */
   async join(listener: EventListener): Promise<{ second: number; leave: () => void }> {
     const window = await this.waitForWindow();
@@ -65,7 +65,7 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
     if (this.listeners.size === 0) this.news.wake();
   }
 
-  /** It may end while it is waited for, when the last that followed has gone. */
+  /** While this waits, the window may end because the last follower has gone; then the next one is created. */
   private async waitForWindow(): Promise<EventWindow> {
     for (;;) {
       const starting = (this.window ??= besideRequests(() => this.createWindow()));
@@ -79,7 +79,7 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
     }
   }
 
-  /** Events that are there already count as read. */
+  /** Existing events count as read. */
   private async createWindow(): Promise<EventWindow> {
     await this.source.raise();
     const { horizon } = await this.source.start(Infinity);
@@ -107,7 +107,7 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
         for (const listener of this.listeners) listener.deliver(page, window.second);
       return window.hasMore;
     } catch (error) {
-      // The next look may find what this one could not.
+      // The next read may succeed.
       this.logger.warn(`no look for events: ${String(error)}`);
       return false;
     }

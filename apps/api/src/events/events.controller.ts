@@ -12,7 +12,7 @@ import type { ContextRequest } from '../http/request-context';
 import { EventFollower } from './event-follower';
 import { cursorOf, EventsQuery } from './events.dto';
 
-/** What happens to runs, while it happens, as server-sent events. */
+/** Sends events of runs as server-sent events while they happen. */
 @Controller('api/v1/events')
 @Requires('key')
 @UseInterceptors(BodyInterceptor)

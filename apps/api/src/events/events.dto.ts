@@ -10,7 +10,7 @@ import { statusesOf } from '../runs/run-list.dto';
 const NAMES_MAX = 100;
 const NAME_LENGTH_MAX = 200;
 
-/** Which events a client wants. A list is an array in JSON, or names separated by commas. */
+/** The events that a client wants. A list is an array in JSON, or names separated by commas. */
 @Strict()
 export class EventFilterQuery {
   @OptionalField(

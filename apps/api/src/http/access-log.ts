@@ -6,13 +6,13 @@ import type { HttpMetrics } from './http-metrics';
 import { loggedPath } from './logged-path';
 import type { ContextRequest } from './request-context';
 
-/** A line may wait so long for others, milliseconds. */
+/** The longest wait of a line for further lines, in milliseconds. */
 const WRITTEN_WITHIN_MS = 50;
 
 /**
- * Has what is written to an output from now on leave together with what follows it: a write for each line wakes the program that reads
- * the log as often. Lines keep their order, and none is lost when the process ends, however it does that by itself.
- * @param atExit is given what must be done then
+ * Collects lines that are written at nearly the same time into one write: each write wakes the program that reads the
+ * log. The order stays, and no line is lost when the process exits by itself.
+ * @param atExit gets the function to call at the exit
  */
 export function gatherWrites(
   output: Pick<Writable, 'cork' | 'uncork'>,
@@ -35,12 +35,12 @@ export function gatherWrites(
 
 const gatherLines = gatherWrites(process.stdout);
 
-/** What else is done with each answer. */
+/** Further handling of each answer. */
 export type Answered = Pick<HttpMetrics, 'recordAnswer'>['recordAnswer'];
 
 /**
- * One line for each answer. It contains neither headers nor the query, and no secret of the path.
- * @param answered undefined where no numbers are counted
+ * Logs one line for each answer. It has no headers, no query, and no secrets of the path.
+ * @param answered undefined if answers are not counted
  */
 export function accessLog(answered: Answered | undefined, logger = new Logger('Access')) {
   return (request: ContextRequest, response: Response): void => {
@@ -54,7 +54,7 @@ export function accessLog(answered: Answered | undefined, logger = new Logger('A
         : `${response.statusCode} (broken off)`;
       const user = request.requestor?.userName ?? request.keyOwner?.name ?? request.viewer?.user?.name ?? '-';
       gatherLines();
-      // What ends an answer is the connection's doing, so its lines are not those of the request by themselves.
+      // The connection ends the answer, so the log fields of the request must be set again.
       withLogFields({ request: request.requestId }, () =>
         logger.log(`${request.method} ${path} ${outcome} ${Math.round(took)} ms ${user}`),
       );

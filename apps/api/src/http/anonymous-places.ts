@@ -8,8 +8,8 @@ import { whenNothingIsRead } from './reading';
 import { Semaphore } from './semaphore';
 
 /**
- * Bounds the requests without a key that are being answered at the same time, so that the process has time for those
- * with one. Sending is not counted: a slow reader keeps no other client waiting.
+ * Limits how many requests without a key are answered at the same time, so that the process has time for the others.
+ * Sending does not count: a slow reader delays no other client.
  */
 @Injectable()
 export class AnonymousPlaces {
@@ -21,8 +21,8 @@ export class AnonymousPlaces {
   }
 
   /**
-   * Resolves when the request may be worked on.
-   * @throws Problem 503 when too many wait already, or when it has waited too long
+   * Resolves when work on the request may start.
+   * @throws Problem 503 if too many requests wait already, or this one has waited too long
    */
   async enter(response: Response): Promise<void> {
     const { anonymousRequestsWaitingMax, anonymousWaitMs } = this.configuration.server;
@@ -31,7 +31,7 @@ export class AnonymousPlaces {
     const leave = await this.places.acquire(1, anonymousWaitMs).finally(() => (this.waiting -= 1));
     if (!leave) throw tooMany(anonymousWaitMs);
     onHeaders(response, leave);
-    // The client may have gone while it waited, or goes before there is an answer; what is read for it may end later.
+    // The client may disconnect before the answer; its reads may end later.
     if (response.closed) leave();
     else response.once('close', whenNothingIsRead(leave));
   }

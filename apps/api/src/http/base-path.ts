@@ -7,20 +7,20 @@ import type { ContextRequest } from './request-context';
  * they are changed, on the way in and on the way out: a link that is added needs no thought of it.
  */
 
-/** The path of the service in a target: a proxy may cut the base path off, or leave it. */
+/** The path of the service in a target: a proxy may remove the base path, or leave it. */
 function withoutBase(target: string, base: string): string {
   if (!target.startsWith(base)) return target;
   const rest = target.slice(base.length);
   return rest === '' || rest.startsWith('?') ? `/${rest}` : rest.startsWith('/') ? rest : target;
 }
 
-/** Attributes that hold an address: those of HTML, and those that the script of the pages reads. */
+/** Attributes that hold an address, in HTML and for the script of the pages. */
 const ADDRESSES = /(\s(?:href|src|action|formaction|data-[a-z-]+)=")\/(?=["?#]|[\w-])/g;
 
-/** A key of the keyboard is no address, and the base path has itself. */
+/** A hotkey is no address, and the attribute with the base path has it already. */
 const NO_ADDRESS = /^\sdata-(hotkey|base)=/;
 
-/** @param html of ours: quotes in what others wrote are escaped, so none of it looks like an attribute */
+/** @param html of our pages: quotes in foreign text are escaped, so that no text looks like an attribute */
 export function htmlBelow(base: string, html: string): string {
   if (base === '') return html;
   return html.replace(ADDRESSES, (whole, before: string) =>
@@ -33,7 +33,7 @@ function addressBelow(base: string, address: string): string {
   return address.startsWith('/') && !address.startsWith('//') ? base + address : address;
 }
 
-/** Takes the base path off a request, and puts it before the paths in the headers of its answer. */
+/** Removes the base path from a request, and adds it to the paths in the headers of the answer. */
 export function serveBelow(base: string, request: ContextRequest, response: Response): void {
   request.originalUrl = request.url = withoutBase(request.url, base);
   onHeaders(response, () => {

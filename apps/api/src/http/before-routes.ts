@@ -16,8 +16,8 @@ import { asReader } from './reading';
 import type { ContextRequest } from './request-context';
 
 /**
- * Pages use their own script, style sheet and images and nothing else. HSTS is left to the proxy that terminates TLS in front of
- * this server, which speaks plain HTTP.
+ * Pages use only their own script, style sheet and images. The proxy that terminates TLS sets HSTS; this server
+ * speaks plain HTTP.
  */
 const SECURITY_HEADERS = headersOf(
   helmet({
@@ -34,7 +34,7 @@ const SECURITY_HEADERS = headersOf(
         'frame-ancestors': ["'none'"],
       },
     },
-    // With the default, browsers would say `Origin: null` of our own forms.
+    // With the default, browsers would send `Origin: null` from our own forms.
     referrerPolicy: { policy: 'same-origin' },
     strictTransportSecurity: false,
   }),
@@ -43,29 +43,29 @@ const SECURITY_HEADERS = headersOf(
 const UNUSABLE_TARGET =
   'The target of a request must be a path or an address that begins with http:// or https://.';
 
-/** What some path of this server takes: the answer to `OPTIONS *`. */
+/** All methods of this server: the answer to `OPTIONS *`. */
 const SERVER_METHODS = 'DELETE, GET, HEAD, OPTIONS, POST';
 
-/** A response with more of them has a leak; each way of a request adds a few, and a stream that is sent some more. */
+/** More listeners on a response are a leak. Each step of a request adds a few, and a stream some more. */
 const RESPONSE_LISTENERS_MAX = 20;
 
-/** What a proxy or a client may call its request. Anything else might forge lines of a log. */
+/** Allowed request ids of proxies and clients. Others could forge lines of a log. */
 const REQUEST_ID = /^[\w.:/+=-]{1,128}$/;
 
-/** Each piece that is written goes out at once: a list's first byte does not wait for its last row. */
+/** Each written piece is sent at once: the first byte of a list does not wait for its last row. */
 const compress = compression({ level: constants.Z_BEST_SPEED, flush: constants.Z_SYNC_FLUSH });
 
 /**
- * What each request passes before its route, in one step: a step of its own takes Express longer than most of
- * this does. Answers are compressed for clients that take gzip; no other encoding is offered.
- * @param answered is called with each answer
+ * Everything before the route of a request, in one step: Express needs longer for a step than most of these checks.
+ * Answers are compressed with gzip for clients that accept it; no other encoding is offered.
+ * @param answered called with each answer
  */
 export function beforeRoutes(configuration: ApiConfiguration, answered?: Answered) {
   const log = accessLog(answered);
   return (request: ContextRequest, response: Response, next: NextFunction): void => {
     const base = basePathOf(configuration.server.publicUrl);
     if (base !== '') serveBelow(base, request, response);
-    // Each step on the way of a request may wait for its end.
+    // Each step of a request may listen for its end.
     response.setMaxListeners(RESPONSE_LISTENERS_MAX);
     const requestId = (request.requestId = requestIdOf(request));
     log(request, response);
@@ -85,7 +85,7 @@ export function beforeRoutes(configuration: ApiConfiguration, answered?: Answere
   };
 }
 
-/** The name of a request in logs and answers: the one that it came with, else one of its own. */
+/** The id of a request in logs and answers: its own header, or a new one. */
 function requestIdOf({ headers }: Request): string {
   const header = headers['x-request-id'];
   return typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
@@ -96,7 +96,7 @@ function takesGzip(request: Request): boolean {
   return isSaid && request.acceptsEncodings(['gzip', 'identity']) === 'gzip';
 }
 
-/** What helmet sets, which is the same for each request. */
+/** The headers that helmet sets; they are the same for each request. */
 function headersOf(handler: ReturnType<typeof helmet>): [string, string][] {
   const headers: [string, string][] = [];
   const request = new IncomingMessage(new Socket());

@@ -6,7 +6,7 @@ import { comeBack } from './problem';
 import { Semaphore } from './semaphore';
 import type { Release } from './semaphore';
 
-/** Bounds the memory of all bodies together: a body is let in when there is room for it, before its first byte is read. */
+/** Limits the memory of all bodies together: a body waits for free memory before its first byte is read. */
 @Injectable()
 export class BodyMemoryLimit {
   private readonly room: Semaphore;
@@ -16,14 +16,14 @@ export class BodyMemoryLimit {
   }
 
   /**
-   * Takes room for the request's body until its response is over, or until it is given back.
-   * @param bytesMax what its handler takes
-   * @throws Problem 503 when none came free in time
+   * Reserves memory for the request's body until its response ends, or until it is released.
+   * @param bytesMax the limit of its handler
+   * @throws Problem 503 if not enough memory came free in time
    */
   async enter(request: Request, response: Response, bytesMax: number): Promise<Release> {
     const { bodyWaitMs } = this.configuration.server;
     const bytes = bodySize(request) ?? bytesMax;
-    // What is too large is refused by its announced size, unread.
+    // A body whose announced size is too large is refused without being read.
     if (bytes === 0 || bytes > bytesMax) return () => undefined;
     const release = await this.room.acquire(bytes, bodyWaitMs);
     if (!release) {
@@ -35,7 +35,7 @@ export class BodyMemoryLimit {
   }
 }
 
-/** Bytes of the body in memory; null when the client does not say: it comes in chunks, or compressed. */
+/** The size of the body in memory; null if it is unknown, in chunks or compressed. */
 function bodySize(request: Request): number | null {
   const {
     'content-encoding': encoding,

@@ -10,15 +10,15 @@ const LISTS = 'lists of tests';
 /** The parameter of a body that may be long: a list of tests. */
 export const LIST_NAME = 'tests';
 
-/** Marks a handler that takes lists of tests: only its bodies may have the full length that the service allows. */
+/** Marks a handler that accepts lists of tests: only its bodies may have the full length. */
 export const TakesList = (): MethodDecorator => SetMetadata(LISTS, true);
 
-/** These ask for something, or for an end: nothing of a body is read. */
+/** Nothing of a body is read with these methods. */
 const WITHOUT_BODY = ['GET', 'HEAD', 'DELETE', 'OPTIONS'];
 
-/** What a request's body may be, as its handler needs it. */
+/** The limits of a request's body, from its handler. */
 export interface BodyNeed {
-  /** Bytes; 0: it is not read. */
+  /** The maximum number of bytes; 0: the body is not read. */
   bytesMax: number;
   takesList: boolean;
 }
@@ -34,12 +34,13 @@ export function bodyNeedOf(
   return { bytesMax: takesList ? bodyBytesMax : Math.min(bodyBytesMax, shortBodyBytesMax), takesList };
 }
 
-/** Bytes of a body that no handler reads: clients send some by mistake. */
+/** The maximum size of a body that no handler reads: some clients send one by mistake. */
 export const NEEDLESS_BODY_BYTES_MAX = 64 * 1024;
 
 /**
- * Drops the body of a request that needs none; the connection of one that sends more than that without saying so is closed.
- * @throws Problem 413 for one that says so
+ * Drops the body of a request that needs none. If the body is larger than it may be, without saying so, the
+ * connection is closed.
+ * @throws Problem 413 if the announced size is too large
  */
 export function discardNeedlessBody(request: Request): void {
   const { 'content-length': length = '0', 'transfer-encoding': chunked } = request.headers;

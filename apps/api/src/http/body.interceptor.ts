@@ -28,8 +28,8 @@ const SentParameters = createParamDecorator((_data: unknown, context: ExecutionC
 });
 
 /**
- * The parameter of a handler that holds what its client sent, in query or body.
- * @param pipe makes it of the parameters that `BodyInterceptor` has read; by default, the class that is its type
+ * The parameter of a handler for what its client sent, in query or body.
+ * @param pipe converts the parameters that `BodyInterceptor` has read; by default into the class of the parameter
  */
 export function Sent(pipe: Type<PipeTransform<Parameters, unknown>> = ParametersPipe): ParameterDecorator {
   return SentParameters(pipe);
@@ -37,7 +37,7 @@ export function Sent(pipe: Type<PipeTransform<Parameters, unknown>> = Parameters
 
 const TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json', '+json'];
 
-/** Reads a body of any transport, after the key was checked and the route was found. */
+/** Reads the body of every content type, after the check of the key and the choice of the route. */
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
   constructor(
@@ -74,17 +74,20 @@ export class BodyInterceptor implements NestInterceptor {
     try {
       return await bodyBytes(request, bytesMax);
     } catch (error) {
-      // What was read is dropped; the response may take a while yet.
+      // The parameters are no longer needed; the response may take a while.
       leave();
       throw error;
     }
   }
 }
 
-/** Bytes of a field of a form: more than the longest text of a request has. A list of tests may have as many as its body. */
+/**
+ * The maximum size of a form field, in bytes; longer than any text of a request. A list of tests may be as long as
+ * its body.
+ */
 export const FIELD_BYTES_MAX = 1024 * 1024;
 
-/** @throws Problem 400 for what is given twice, or no UTF-8; 413 for a text that is too long */
+/** @throws Problem 400 for a parameter that is sent twice, or is not UTF-8; 413 for a text that is too long */
 function formParameters(fields: ByteField[], { takesList }: BodyNeed): Parameters {
   const texts = fields.map(([name, bytes]): [string, string | Buffer] => {
     if (takesList && name === LIST_NAME && bytes.length > SHORT_JSON_LENGTH_MAX) return [name, bytes];
@@ -96,7 +99,7 @@ function formParameters(fields: ByteField[], { takesList }: BodyNeed): Parameter
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Most requests that ask for something have none, and nothing of one is waited for then. */
+/** Most requests have no body, and then nothing is waited for. */
 function isWithoutBody({ headers }: Request): boolean {
   const {
     'content-length': length = '0',

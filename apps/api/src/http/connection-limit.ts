@@ -11,9 +11,9 @@ export interface ConnectionLimits {
 const LOGGED_EVERY_MS = 60_000;
 
 /**
- * Closes connections beyond those that a process and a client's network may have, before anything is read from them: each takes a file
- * of the process, and without files it can serve no client.
- * @param isProxy whether the address is that of a proxy, which connects for many
+ * Closes connections above the limits of a process and of a client's network, before anything is read from them. Each
+ * connection needs a file descriptor, and without these the process can serve no client.
+ * @param isProxy whether the address belongs to a proxy, which connects for many clients
  */
 export function limitConnections(
   server: Server,

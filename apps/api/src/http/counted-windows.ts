@@ -1,7 +1,7 @@
 import type { Clock } from '@proctor/clock';
 import { LRUCache } from 'lru-cache';
 
-/** Clients whose counts one process remembers; of more, those that asked longest ago are forgotten. */
+/** How many clients a process remembers; above that, the one with the oldest request is removed. */
 const CLIENTS_MAX = 100_000;
 
 interface CountedWindow {
@@ -9,9 +9,12 @@ interface CountedWindow {
   endMs: number;
 }
 
-/** How often each client did something within a span of time, which begins with the first time. Bounded in memory. */
+/**
+ * Counts how often each client did something within a time span, which starts with the first time. Its memory is
+ * limited.
+ */
 export class CountedWindows {
-  // With `max` it would reserve its memory at once, and there are six of them.
+  // With `max` the cache would reserve its memory at once, and there are six of them.
   private readonly windows = new LRUCache<string, CountedWindow>({
     maxSize: CLIENTS_MAX,
     sizeCalculation: () => 1,
@@ -23,8 +26,8 @@ export class CountedWindows {
   ) {}
 
   /**
-   * Counts once more.
-   * @returns 0 when that is within `countMax`, else the milliseconds until the client's span is over
+   * Adds one to the count.
+   * @returns 0 if the count is within `countMax`, else the milliseconds until the client's time span ends
    */
   add(client: string, countMax: number): number {
     const now = this.clock.now();
@@ -35,7 +38,7 @@ export class CountedWindows {
     return window.count > countMax ? window.endMs - now : 0;
   }
 
-  /** Takes one count back. */
+  /** Removes one from the count. */
   uncount(client: string): void {
     const window = this.windows.get(client);
     if (window) window.count -= 1;

@@ -4,8 +4,8 @@ import { scatterPause } from '@proctor/pauses';
 const RETRY_MS = 5_000;
 
 /**
- * The field by which a stream of events says how long its client waits before it connects again. All clients lose their streams when
- * the api ends: each gets a time of its own.
+ * The field of an event stream that says how long its client waits before it reconnects. All clients lose their
+ * streams when the api ends, so each gets another time.
  */
 export function eventRetry(ms = RETRY_MS): string {
   return `retry: ${Math.round(scatterPause(ms, Math.random()))}\n\n`;

@@ -4,11 +4,11 @@ import type { SlicedWork } from './slices';
 import { FIELDS_MAX } from './text';
 import { areUtf8 } from './utf8';
 
-/** Bytes between two rests. */
+/** Bytes between two pauses. */
 const REST_BYTES = 64 * 1024;
-/** Fields without a name and a value say nothing, and are counted. */
+/** Fields without a name and a value are ignored, but counted. */
 const EMPTY_FIELDS_MAX = 1_000;
-/** Longest name of a field, still encoded: far more than any parameter has. */
+/** The maximum length of a field's name, encoded: far more than any parameter has. */
 const NAME_BYTES_MAX = 1_000;
 
 const sign = (text: string): number => text.charCodeAt(0);
@@ -18,8 +18,8 @@ const [AND, EQUALS, PLUS, PERCENT, SPACE] = [sign('&'), sign('='), sign('+'), si
 export type ByteField = [name: string, value: Buffer];
 
 /**
- * The fields of an `application/x-www-form-urlencoded` body of any length, in their order.
- * @throws Problem 400 for too many fields, a percent sign that encodes nothing, or bytes that are not UTF-8
+ * Reads the fields of an `application/x-www-form-urlencoded` body of any length, in their order.
+ * @throws Problem 400 for too many fields, a percent sign without two hexadecimal digits, or bytes that are not UTF-8
  */
 export function* readForm(body: Buffer): SlicedWork<ByteField[]> {
   const fields: ByteField[] = [];
@@ -73,7 +73,7 @@ function* decoded(encoded: Buffer): SlicedWork<Buffer> {
   return text;
 }
 
-/** What a hexadecimal digit means; -1: it is none. */
+/** The value of a hexadecimal digit; -1 for any other byte. */
 function digit(byte: number | undefined): number {
   if (byte === undefined) return -1;
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;

@@ -6,13 +6,13 @@ import type { ContextRequest } from './request-context';
 
 const COME_BACK_MS = 5_000;
 
-/** How many connections may be held open at a time for what their clients follow. */
+/** How many connections may be open at the same time for clients that follow something. */
 export interface Bounds {
   connectionsMax: number;
   connectionsPerAddressMax: number;
 }
 
-/** Connections that share a bound. */
+/** Connections that share a limit. */
 interface Place {
   name: string;
   max: number;
@@ -20,7 +20,7 @@ interface Place {
   whose: string;
 }
 
-/** Bounds the connections that are held open: those of the process, and those of a client's network, so that none takes all. */
+/** Limits the open connections of the process and of each network, so that none uses all. */
 @Injectable()
 export class HeldConnections {
   private readonly counts = new Map<string, number>();
@@ -28,9 +28,9 @@ export class HeldConnections {
 
   /**
    * Counts the connection until it is closed.
-   * @param what its client follows
-   * @param key of the client, with a bound of its own
-   * @throws Problem 503 when the process has too many; 429 when the network or the key has
+   * @param what the thing that its client follows, for the message
+   * @param key of the client, which has its own limit
+   * @throws Problem 503 if the process has too many connections; 429 if the network or the key has
    */
   add(
     request: ContextRequest,
@@ -59,7 +59,7 @@ export class HeldConnections {
     else response.once('close', leave);
   }
 
-  /** The connections that are held open now, each with its request. */
+  /** The open connections, each with its request. */
   all(): [Response, ContextRequest][] {
     return [...this.open];
   }
@@ -71,7 +71,7 @@ export class HeldConnections {
   }
 }
 
-/** Aborts when the client is gone. */
+/** Aborts when the client has gone. */
 export function closing(response: Response): AbortSignal {
   const controller = new AbortController();
   if (response.closed) controller.abort();

@@ -9,8 +9,8 @@ import { jsonOf } from './text';
 const LENGTH_MAX = 255;
 
 /**
- * The value of the header `Idempotency-Key`; null when it is not there.
- * @throws Problem 400 for an empty or long one, or one with other characters than printable ASCII
+ * The value of the header `Idempotency-Key`; null if it is absent.
+ * @throws Problem 400 if it is empty, too long, or has other characters than printable ASCII
  */
 export function idempotencyKeyOf(header: string | undefined): string | null {
   if (header === undefined) return null;
@@ -25,22 +25,22 @@ export function keyIsTaken(): Problem {
 }
 
 /**
- * What makes two requests the same: SHA-256 in hex of method, path and parameters as they were read. Boundaries of
- * multipart bodies, the order of names, white space in JSON and where a parameter travelled make no difference.
- * @throws Problem 400, 413 for a parameter that is no JSON and should be
+ * Identifies a request: SHA-256 in hex of method, path and parameters. Multipart boundaries, the order of names,
+ * white space in JSON and the place of a parameter do not matter.
+ * @throws Problem 400 or 413 for a parameter that must be JSON and is not
  */
 export function* fingerprint(method: string, path: string, parameters: Parameters): SlicedWork<string> {
   const meanings: [string, unknown][] = [];
   for (const [name, parameter] of parameters) meanings.push([name, yield* meaning(name, parameter)]);
   const hash = createHash('sha256');
-  // The text of an object with these three, in pieces.
+  // The JSON text of an object with these three, in pieces.
   const request = JSON.stringify({ method, path: path.replace(/\/$/, '') });
   hash.update(`${request.slice(0, -1)},"parameters":`);
   yield* addList(hash, meanings.sort(byName), NAMED_DEPTH);
   return hash.update('}').digest('hex');
 }
 
-/** Lists of lists that are written member by member: of parameters, of a name and its value, and of the tests in it. */
+/** The depth of lists that are written member by member: parameters, a name with its value, and the tests in it. */
 const NAMED_DEPTH = 5;
 const MEMBERS_AT_ONCE = 50;
 
@@ -63,7 +63,7 @@ function byName([a]: unknown[], [b]: unknown[]): number {
   return String(a) < String(b) ? -1 : 1;
 }
 
-/** Objects with the same keys look the same. */
+/** Objects with the same keys give the same text. */
 function inOrder(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(byName));

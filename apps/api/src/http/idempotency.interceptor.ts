@@ -10,15 +10,15 @@ import { inSlices } from './slices';
 import type { ContextRequest, RequestContext } from './request-context';
 
 /**
- * Answers a request that was answered before, ahead of any other check: the rules of the deployment may have changed
- * since. Of another one the handler gets the claim, which it must store in the transaction that does the work: see
- * `Claim`. Only behind `BodyInterceptor`.
+ * Repeats the answer to an earlier request before all other checks, because the rules of the deployment may have
+ * changed. For a new request the handler gets the claim, which it must store in the transaction of its work: see
+ * `Claim`. It must follow `BodyInterceptor`.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(private readonly keptAnswers: KeptAnswers) {}
 
-  /** @throws Problem 400 for a header that is no key; 409 when the key was used for another request */
+  /** @throws Problem 400 for an invalid header; 409 if the key was used for another request */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<ContextRequest>();
     request.claim = await claimOf(request);
@@ -27,7 +27,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 }
 
-/** The parameter of a handler that holds its request's claim; null when the request may create things twice. */
+/** The parameter of a handler for the claim of its request; null if the request may be executed twice. */
 export const Claim = createParamDecorator((_data: unknown, context: ExecutionContext) => {
   const { claim } = context.switchToHttp().getRequest<RequestContext>();
   if (claim === undefined) throw new Error('a route asks for a claim and has no IdempotencyInterceptor');
@@ -36,7 +36,7 @@ export const Claim = createParamDecorator((_data: unknown, context: ExecutionCon
 
 /**
  * The answer to a request that its client may have sent before.
- * @throws Problem 409 when the key was used for another one
+ * @throws Problem 409 if the key was used for another request
  */
 export function answerOf(outcome: Once): unknown {
   if (outcome.kind === 'conflict') throw keyIsTaken();

@@ -8,19 +8,19 @@ import type { Parameter, Parameters } from './parameters';
 import { pathOf } from './paths';
 import type { ContextRequest } from './request-context';
 
-/** What other sites add to the addresses that they link. It is not meant for this service, so no notice names it. */
+/** Parameters that other sites add to links. They are not meant for this service, so no notice names them. */
 const FOREIGN =
   /^(utm_\w+|[gd]clid|[gw]braid|gad_\w+|fbclid|msclkid|twclid|yclid|igshid|srsltid|mc_[ce]id|_g[al])$/;
 
-/** Names that an answer has. */
+/** The maximum number of names in an answer. */
 const NAMES_MAX = 10;
 const NAME_LENGTH_MAX = 60;
 
 const HEADER = 'Ignored-Parameters';
 
 /**
- * Makes the query of a request note which of its names are read from now on. What no code has read had no effect, so no page needs a
- * list of what it takes.
+ * Records which names of a query are read from now on. A name that no code reads has no effect, so pages need no
+ * lists of their parameters.
  */
 export function watchQuery(request: ContextRequest): void {
   if (request.watch || !request.url.includes('?')) return;
@@ -63,12 +63,12 @@ class WatchedParameters extends Map<string, Parameter> {
   }
 }
 
-/** Says that a name was read and has no effect all the same. */
+/** Marks a name as ignored although it was read. */
 export function ignore({ watch }: ContextRequest, name: string): void {
   watch?.readNames.delete(name);
 }
 
-/** The names of the query that had no effect, cut where they are long. */
+/** The names of the query without effect; long ones are cut. */
 export function ignoredParameters({ watch }: ContextRequest): string[] {
   if (!watch) return [];
   return watch.names
@@ -78,8 +78,8 @@ export function ignoredParameters({ watch }: ContextRequest): string[] {
 }
 
 /**
- * Has every answer say in a header which parameters of its request had no effect. Pages say it in a sentence too, and JSON objects
- * outside the API in a field.
+ * Adds a header to every answer that names the parameters without effect. Pages also have a sentence, and JSON
+ * objects outside the API a field.
  */
 @Injectable()
 export class IgnoredParametersInterceptor implements NestInterceptor {
@@ -104,7 +104,7 @@ export class IgnoredParametersInterceptor implements NestInterceptor {
   }
 }
 
-/** Whether the fields of its answers are those of the API's document alone. */
+/** Whether the answer may only have the fields of the API's document. */
 function isOfApi(request: ContextRequest): boolean {
   return pathOf(request).startsWith('/api/') && !request.isPublicRead;
 }

@@ -3,19 +3,25 @@ import { Problem, badRequestAt } from './problem';
 import type { SlicedWork } from './slices';
 import { checkUtf8 } from './utf8';
 
-/** A request for 20,000 runs with everything that an item may have stays far below. */
+/** Far more than a request for 20,000 runs with all fields of each item. */
 export const JSON_VALUES_MAX = 2_000_000;
-/** Everything of the interface is at most five deep. */
+/** No value of the interface is deeper than five. */
 export const JSON_DEPTH_MAX = 64;
-/** Different names in a whole text. An item has less than twenty; each one that is new costs the parser much more than one it has seen. */
+/**
+ * The maximum number of different names in a text. An item has fewer than twenty, and a new name costs the parser
+ * much more than a known one.
+ */
 export const JSON_NAMES_MAX = 1_000;
-/** Bytes of a string, a number or white space, as they stand in the text. The longest text of a request has a tenth of it. */
+/**
+ * The maximum size of a string, a number or white space, in bytes of the text. The longest text of a request has a
+ * tenth of it.
+ */
 export const JSON_TOKEN_BYTES_MAX = 1024 * 1024;
 
-/** Bytes that are parsed at a time, and bytes between two rests. */
+/** Bytes that are parsed at a time, and bytes between two pauses. */
 const PIECE_BYTES = 32 * 1024;
 const REST_BYTES = 16 * 1024;
-/** A name, its value and a piece before them: what has more bytes without a comma is no JSON. */
+/** A name, its value and the piece before them: longer text without a comma is not JSON. */
 const UNPARSED_BYTES_MAX = 2 * JSON_TOKEN_BYTES_MAX + 2 * PIECE_BYTES;
 
 const sign = (text: string): number => text.charCodeAt(0);
@@ -24,27 +30,28 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [sign('['), sign(']')
 const WHITE = new Set([' ', '\t', '\n', '\r'].map(sign));
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** A list or an object that has not ended. */
+/** An open list or object. */
 interface Open {
   isList: boolean;
-  /** Place behind its bracket. */
+  /** The place after its bracket. */
   from: number;
-  /** Place up to which its content is in `value`. */
+  /** The place up to which its content is in `value`. */
   valueEnd: number;
-  /** What was read of it; null while nothing was: then it is a part of what is parsed with its parent. */
+  /** The members that were read; null if there are none: then it is parsed as part of its parent. */
   value: unknown[] | Record<string, unknown> | null;
-  /** What stands at `valueEnd`: behind a member that was read by itself a comma must come, behind a comma a member. */
+  /** The token at `valueEnd`: a comma must follow a member that was read alone, and a member must follow a comma. */
   after: 'bracket' | 'comma' | 'member';
   /** Place of the last member name that was read between its brackets. */
   name: [from: number, to: number];
 }
 
 /**
- * Reads a JSON text of any length without holding the event loop: brackets are counted before anything is parsed, and what is long is
- * parsed in pieces, at commas. It has bounds in depth, values, names and the length of each, and what breaks one is never parsed.
- * @param what names the text in the refusal, as `The body`
+ * Reads a JSON text of any length without blocking the event loop: it counts brackets before anything is parsed, and
+ * parses long text in pieces, at commas. A text above a limit of depth, values, names or length is never parsed.
+ * @param what the name of the text in the refusal, such as `The body`
  * @param pointer of the text in the body
- * @throws Problem 400 for what is no JSON, no UTF-8 or too deep; 413 for too many values or names, or too long ones
+ * @throws Problem 400 for a text that is not JSON, not UTF-8 or too deep; 413 for too many or too long values or
+ * names
  */
 export function* readJson(bytes: Buffer, what: string, pointer: string | null): SlicedWork<unknown> {
   yield* checkUtf8(bytes, what);
@@ -66,9 +73,9 @@ class JsonReader {
   private values = 0;
   /** Place of the last string that was read. */
   private string: [from: number, to: number] = [0, 0];
-  /** Bytes from here on were not parsed yet. */
+  /** The first byte that was not parsed yet. */
   private unparsed: number;
-  /** Behind the last sign of JSON's own: what is between is a number, a word or white space. */
+  /** The place after the last structural character of JSON: a number, a word or white space follows. */
   private token: number;
   private root: { value: unknown } | null = null;
   private rootEnd: number | null = null;
@@ -82,7 +89,7 @@ class JsonReader {
     this.start = this.place = this.unparsed = this.token = hasMark ? BYTE_ORDER_MARK.length : 0;
   }
 
-  /** Some more of the text. */
+  /** Reads one more piece of the text. */
   readMore(): void {
     const { bytes } = this;
     const until = Math.min(bytes.length, this.place + REST_BYTES);
@@ -100,7 +107,7 @@ class JsonReader {
     this.isDone = this.place >= bytes.length;
   }
 
-  /** What the whole text holds. */
+  /** Returns the value of the whole text. */
   end(): unknown {
     if (this.root === null) return this.parsePart(this.start, this.bytes.length);
     const [end, length] = [this.rootEnd!, this.bytes.length];
@@ -130,7 +137,7 @@ class JsonReader {
       throw new Problem(413, `${this.what} has more than ${JSON_NAMES_MAX} different names.`);
     const last = this.open.at(-1);
     if (last) last.name = this.string;
-    // Else each further colon would count the same long name.
+    // Otherwise each further colon would count the same long name.
     this.string = [0, 0];
     this.token = this.place + 1;
   }
@@ -187,7 +194,7 @@ class JsonReader {
       throw new Problem(413, `${this.what} has more than ${JSON_VALUES_MAX} values.`);
   }
 
-  /** Gives each open list and object a value of its own, with what was read of it. */
+  /** Creates a value for each open list and object, with the members that were read. */
   private materialise(): void {
     const [root] = this.open;
     if (root?.value === null && !this.isWhite(this.start, root.from - 1)) throw this.syntaxError(this.start);
@@ -196,7 +203,7 @@ class JsonReader {
       const child = this.open[depth + 1];
       if (!child || child.value !== null) continue;
       if (each.after === 'member') throw this.syntaxError(each.valueEnd);
-      // An empty list holds the child's own place: unlike a number, it cannot end a token that stands before it.
+      // An empty list stands for the child: unlike a number, it cannot join a token before it.
       const members = this.members(each, each.valueEnd, child.from - 1, '[]');
       if (each.isList) (members as unknown[]).pop();
       this.add(each, members);
@@ -204,7 +211,7 @@ class JsonReader {
     }
   }
 
-  /** Reads what stands between what was read and a place. */
+  /** Parses the text between the last read place and a given place. */
   private readMembers(into: Open, to: number): void {
     const members = this.members(into, into.valueEnd, to, '');
     if (Object.keys(members).length === 0) throw this.syntaxError(into.valueEnd);
@@ -221,7 +228,7 @@ class JsonReader {
     else for (const [name, member] of Object.entries(members)) setOwn(value!, name, member);
   }
 
-  /** A member that was read by itself. */
+  /** Adds a member that was read alone. */
   private addMember(into: Open, member: unknown): void {
     if (into.isList) (into.value as unknown[]).push(member);
     else {
@@ -256,7 +263,7 @@ class JsonReader {
   }
 
   private syntaxError(at: number): Problem {
-    // The parser of a short text says more.
+    // The parser of short texts gives a better message.
     if (this.isShort) this.parsePart(this.start, this.bytes.length);
     return badRequestAt(`${this.what} is not valid JSON at byte ${at}.`, this.pointer);
   }
@@ -266,7 +273,7 @@ class JsonReader {
   }
 }
 
-/** A name of a client is a name, also `__proto__`. */
+/** Any name of a client is only a name, even `__proto__`. */
 function setOwn(object: object, name: string, value: unknown): void {
   if (name !== '__proto__') (object as Record<string, unknown>)[name] = value;
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });

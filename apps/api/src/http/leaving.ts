@@ -1,10 +1,7 @@
 import type { Server } from 'node:http';
 import type { Clock } from '@proctor/clock';
 
-/**
- * Announces the end of an api process before it comes: a proxy that sees in time that the process is not ready stops
- * sending requests to it.
- */
+/** Announces the end of an api process in advance, so that a proxy stops sending requests to it. */
 export class Leaving {
   private hasBegun = false;
 
@@ -19,13 +16,13 @@ export class Leaving {
   }
 
   /**
-   * Answers all clients that wait, and asks clients to make each further connection elsewhere.
-   * Resolves after `noticeMs`, in which proxies can see in the health of the process that it is not ready.
+   * Answers all waiting clients, and makes clients open further connections elsewhere. Resolves after `noticeMs`;
+   * until then proxies see in the health of the process that it is not ready.
    */
   async start(server: Server, noticeMs: number): Promise<void> {
     this.hasBegun = true;
     server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
-    // The server closes what is idle when it ends, and waits for what becomes idle later.
+    // At its end the server closes idle connections, and waits for those that become idle later.
     server.keepAliveTimeout = 1;
     for (const end of this.waits) end();
     if (noticeMs > 0) await new Promise<void>((resolve) => this.clock.after(noticeMs, resolve));

@@ -1,7 +1,7 @@
 const PATH_LENGTH_MAX = 300;
 const HIDDEN = '…';
 
-/** What follows is the token of a user's feed, however it is spelled. */
+/** The token of a user's feed follows, in any spelling. */
 const FEED = /((?:^|\/|%2f)followed(?:\/|%2f)+)[^/?#]+/gi;
 /** Name and password before a host. */
 const CREDENTIALS = /(\/\/)[^/?#@]*@/g;
@@ -10,8 +10,8 @@ const RANDOM = /[A-Za-z0-9_-]{28,}/g;
 const HEX = /[0-9a-f]{40,}/i;
 
 /**
- * A path as a line of the log may have it. It contains no secret that came in an address: neither where one
- * belongs, as in the address of a feed, nor where a client has put one by mistake.
+ * A path for a line of the log, without secrets of the address: neither a feed token, nor one that a client sent
+ * there by mistake.
  */
 export function loggedPath(path: string): string {
   return path
@@ -27,7 +27,7 @@ export function loggedPath(path: string): string {
     .slice(0, PATH_LENGTH_MAX);
 }
 
-/** Names of packages, suites and tests are not: they have no capitals between digits and small letters. */
+/** Names of packages, suites and tests are not random: they have no capitals between digits and small letters. */
 function isRandom(word: string): boolean {
   return HEX.test(word) || (/[A-Z]/.test(word) && /[a-z]/.test(word) && /\d/.test(word));
 }

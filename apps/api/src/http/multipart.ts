@@ -6,14 +6,14 @@ import { inSlices, type SlicedWork } from './slices';
 
 export const PARTS_MAX = 50;
 export const FIELD_NAME_BYTES_MAX = 100;
-/** Bytes that are taken apart at a time. */
+/** Bytes that are parsed at a time. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * The fields and files of a `multipart/form-data` body that was read before; a file counts as the field of its name.
- * Field names are flat: brackets in them build nothing.
- * @param body whole, already held within the body limit
- * @throws Problem 400 for a body that is malformed or has too many parts
+ * The fields and files of a `multipart/form-data` body in memory; a file counts as the field of its name. Brackets in
+ * field names have no meaning.
+ * @param body the whole body, within the limit
+ * @throws Problem 400 for a malformed body, or one with too many parts
  */
 export async function multipartFields(
   request: Request,
@@ -42,13 +42,13 @@ export async function multipartFields(
     });
   });
   const fields = request.body as Record<string, string | string[]> | undefined;
-  // It passes over a body whose type it cannot take apart, and says nothing.
+  // The parser ignores a body with a malformed type without an error.
   if (!fields) throw badRequest('The multipart body cannot be read: its Content-Type is malformed.');
   const files = (request.files ?? []) as Express.Multer.File[];
   return [...textFields(fields), ...files.map((file): ByteField => [file.fieldname, file.buffer])];
 }
 
-/** @param isOver once what was wrong with the body is known */
+/** @param isOver true once an error of the body is known */
 function* writeSlices(body: Buffer, parser: NodeJS.WritableStream, isOver: () => boolean): SlicedWork<void> {
   for (let from = 0; from < body.length && !isOver(); from += PIECE_BYTES) {
     parser.write(body.subarray(from, from + PIECE_BYTES));

@@ -1,10 +1,14 @@
 import { isIPv6 } from 'node:net';
 
-/** Groups of an IPv6 address that name a network; a client that has the network has all of its addresses. */
+/**
+ * The number of groups that name the network in an IPv6 address: a client with the network has all of its addresses.
+ */
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 
-/** What a client cannot change at will: an IPv4 address as it is, of an IPv6 address its /64 network. */
+/**
+ * The part of an address that a client cannot change at will: an IPv4 address, or the /64 network of an IPv6 address.
+ */
 export function networkOf(address: string): string {
   const inner = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (inner !== undefined) return inner;

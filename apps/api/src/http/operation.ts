@@ -2,7 +2,7 @@ import type { Described } from '@proctor/resources';
 
 export type Tag = 'Requests' | 'Results' | 'Events' | 'Service' | 'Administration' | 'Keys' | 'Public data';
 
-/** What an endpoint answers when all went well. */
+/** The answer of an endpoint if nothing fails. */
 export interface DescribedAnswer<T = unknown> {
   description: string;
   /** The shape of the body; absent if there is no body. */
@@ -14,14 +14,14 @@ export interface DescribedAnswer<T = unknown> {
   headers?: Record<string, object>;
 }
 
-/** A refusal that the document does not describe under a name. */
+/** A refusal that the document does not describe by name. */
 export interface DescribedRefusal {
   description: string;
   /** The sentence of the example. */
   detail?: string;
 }
 
-/** A body that the handler's class does not show. */
+/** A body that the class of the handler does not describe. */
 export interface DescribedBody {
   isRequired: boolean;
   form: DescribedContent;
@@ -43,9 +43,9 @@ export interface DescribedParameter {
 }
 
 /**
- * What the API's document says of an endpoint. The document takes everything else from the code that serves it: path and method,
- * the status of the answer, what a request must show, the fields of query and body (from the class of the handler's parameter), and
- * the refusals that come with these.
+ * The description of an endpoint in the API's document. Everything else comes from the code: path and method, the
+ * status of the answer, the required credentials, the fields of query and body (from the class of the handler's
+ * parameter), and their refusals.
  */
 export interface DescribedOperation<T = unknown> {
   tag: Tag;
@@ -54,19 +54,19 @@ export interface DescribedOperation<T = unknown> {
   summary: string;
   description?: string;
   answer: DescribedAnswer<T>;
-  /** Other answers that are no refusals, by status: the name of one that `openapi.yaml` has. */
+  /** Other answers that are no refusals, by status: each is a name of `openapi.yaml`. */
   otherAnswers?: Record<number, string>;
-  /** Refusals by status: the name of one in `openapi.yaml`, or a description for this endpoint alone. */
+  /** Refusals by status: a name of `openapi.yaml`, or a description for this endpoint. */
   refusals?: Record<number, string | DescribedRefusal>;
-  /** The path's own parameters, without those that `openapi.yaml` has. */
+  /** Parameters of the path that `openapi.yaml` does not have. */
   path?: Record<string, DescribedParameter>;
   /** The parameters of the query, if no class describes them. */
   query?: Record<string, DescribedParameter>;
   /** Headers of the request. */
   headers?: Record<string, DescribedParameter>;
-  /** Names of further parameters that `openapi.yaml` has. */
+  /** Names of further parameters in `openapi.yaml`. */
   parameters?: string[];
-  /** Fields of the body that the document lists as parameters of the query too. All may travel there. */
+  /** Fields of the body that the document also lists as parameters of the query. */
   inQuery?: boolean;
   /** Examples of the body: one for all types, or one for forms and one for JSON. */
   body?: { example: unknown } | { form: unknown; json: unknown } | DescribedBody;
@@ -82,7 +82,7 @@ interface Registered {
 
 const registered: Registered[] = [];
 
-/** Fails to compile when the handler answers another type than the document describes. */
+/** Fails to compile if the handler answers another type than the document describes. */
 type HandlerDecorator<T> = <R>(
   target: object,
   handler: string,
@@ -91,8 +91,8 @@ type HandlerDecorator<T> = <R>(
 ) => void;
 
 /**
- * The type that a handler answers; for public data, the type of its content. Not checked are pages, handlers that write
- * the answer themselves (void), and earlier answers for the same `Idempotency-Key` (unknown).
+ * The type that a handler answers; for public data, the type of its content. Pages, handlers that write their answer
+ * themselves (void), and repeated answers of an `Idempotency-Key` (unknown) are not checked.
  */
 type Answered<R, T> =
   unknown extends Awaited<R>

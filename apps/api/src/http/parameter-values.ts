@@ -3,12 +3,12 @@ import { asParameter } from './parameters';
 import type { Parameter } from './parameters';
 import { badRequest, badRequestAt } from './problem';
 
-/** Reads the value of a parameter. @throws Problem 400 that names the parameter and what it holds */
+/** Reads the value of a parameter. @throws Problem 400 that names the parameter and its value */
 export type ReadValue<T> = (parameter: Parameter, name: string) => T;
 
 const NAME_LENGTH_MAX = 1_000;
 
-/** @param what completes `package must be …` */
+/** @param what the end of the message `package must be …` */
 export function validName(what: string, isName: (text: string) => boolean): ReadValue<string> {
   return ({ value, pointer }, name) => {
     const isText = typeof value === 'string' && value.length <= NAME_LENGTH_MAX && isStorable(value);
@@ -27,7 +27,7 @@ export function text(lengthMax: number): ReadValue<string> {
   };
 }
 
-/** Most wildcards in a pattern: with thousands of them, the database needs seconds for each long text that it compares. */
+/** The maximum number of wildcards in a pattern: with thousands, the database needs seconds for each long text. */
 export const WILDCARDS_MAX = 10;
 
 /** Reads a text in which `*` stands for any characters. */
@@ -52,7 +52,7 @@ export function oneOf<Word extends string | number>(words: readonly Word[]): Rea
   };
 }
 
-/** Words separated by commas; in JSON they may be an array. They come in the order of `words`. */
+/** Words separated by commas, or an array in JSON. They are returned in the order of `words`. */
 export function someOf<Word extends string>(words: readonly Word[]): ReadValue<Word[]> {
   return ({ value, pointer }, name) => {
     const items: unknown[] = itemsOf(value);
@@ -67,12 +67,12 @@ export function itemsOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [value];
 }
 
-/** A whole number: as text of a query or form, or as a number of JSON. */
+/** A whole number: text of a query or form, or a number in JSON. */
 export function wholeNumber(least: number, most: number): ReadValue<number> {
   return numberThat(`a whole number from ${least} to ${most}`, least, most);
 }
 
-/** @param what as `the id of a run` */
+/** @param what for the message, such as `the id of a run` */
 export function idOf(what: string, most = Number.MAX_SAFE_INTEGER): ReadValue<number> {
   return numberThat(`the id of ${what}`, 1, most);
 }
@@ -87,14 +87,14 @@ function numberThat(what: string, least: number, most: number): ReadValue<number
   };
 }
 
-/** An empty field of a form counts as left out. */
+/** An empty form field counts as absent. */
 export function unlessEmpty<T>(read: ReadValue<T>): ReadValue<T | undefined> {
   return (parameter, name) => (parameter.value === '' ? undefined : read(parameter, name));
 }
 
 /**
- * A value of a query as Express has read it; null when it is left out, or is an empty field of a form.
- * @throws Problem 400
+ * Reads a value of Express's query; null if it is absent, or an empty form field.
+ * @throws Problem 400 that names the parameter and its value
  */
 export function fromQuery<T>(name: string, value: unknown, read: ReadValue<T>): T | null {
   if (value === undefined || value === '') return null;
@@ -103,13 +103,13 @@ export function fromQuery<T>(name: string, value: unknown, read: ReadValue<T>): 
 
 /** Reads one value of a query: see `queryValue`. */
 export interface QueryValue<T> {
-  /** @throws Problem 400 */
+  /** @throws Problem 400 that names the parameter and its value */
   transform(value: unknown, metadata: { data?: string | undefined }): T;
 }
 
 /**
  * The pipe of a value in a query: `@Query('page', queryValue(wholeNumber(1, 99)))`.
- * @param absent the value when the query has none, or an empty field of a form; null by default
+ * @param absent the value if the query has none, or an empty form field; null by default
  */
 export function queryValue<T>(read: ReadValue<T>): QueryValue<T | null>;
 export function queryValue<T>(read: ReadValue<T>, absent: T): QueryValue<T>;
@@ -117,12 +117,12 @@ export function queryValue<T>(read: ReadValue<T>, absent: T | null = null): Quer
   return { transform: (value, { data }) => fromQuery(data!, value, read) ?? absent };
 }
 
-/** A query as Express has read it. */
+/** A query from Express. */
 type Query = Record<string, unknown>;
 
 /**
- * Builds the pipe of a whole query from the pipes of its parameters. A value without a parameter of its own name has a
- * function that reads it from the query.
+ * Builds the pipe of a whole query from the pipes of its parameters. A value that is not one parameter has a function
+ * that reads it from the query.
  */
 export function queryOf<Values>(values: {
   [Name in keyof Values]: QueryValue<Values[Name]> | ((query: Query) => Values[Name]);
@@ -141,9 +141,9 @@ export function queryOf<Values>(values: {
 const WORDS_MAX = 50;
 
 /**
- * Names of suites or architectures of a query: separated by commas, or the parameter several times, with or without `[]` behind its
- * name. Null when there are none.
- * @throws Problem 400
+ * The suites or architectures of a query: separated by commas, or in several parameters, with or without `[]` after
+ * the name; null if there are none.
+ * @throws Problem 400 for a text that is no such name, and for too many
  */
 export function wordsIn(query: Query, name: 'suite' | 'arch'): string[] | null {
   const items = [query[name], query[`${name}[]`]].flat().filter((each) => each !== undefined);
@@ -156,14 +156,14 @@ export function wordsIn(query: Query, name: 'suite' | 'arch'): string[] | null {
   return validName.length === 0 ? null : [...new Set(validName as string[])];
 }
 
-/** One of them at most. @throws Problem 400 */
+/** Like `wordsIn`, for at most one name. @throws Problem 400 also for two names */
 export function wordIn(query: Query, name: 'suite' | 'arch'): string | null {
   const [word = null, ...others] = wordsIn(query, name) ?? [];
   if (others.length === 0) return word;
   throw badRequest(`${name} must be one name, not ${describe([word, ...others].join(','))}.`);
 }
 
-/** `true` or `false` of a query; null when it is left out. @throws Problem 400 */
+/** Reads `true` or `false` from a query; null if it is absent. @throws Problem 400 for any other text */
 export function flagIn(query: Query, name: string): boolean | null {
   const word = fromQuery(name, query[name], oneOf(['true', 'false']));
   return word === null ? null : word === 'true';

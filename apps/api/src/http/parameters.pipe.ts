@@ -11,30 +11,30 @@ import { copyOf, keysOf, sourceOf } from './shape';
 import type { Shape, Source } from './shape';
 
 /**
- * Makes the class that a handler asks for out of a request's parameters. Nest's ValidationPipe would copy every value
- * deeply by class-transformer, which loses keys such as `__proto__`, and it does not know where a value travelled.
+ * Converts the parameters of a request to the class of the handler. Nest's ValidationPipe would copy every value
+ * deeply, which loses keys such as `__proto__`, and it does not know where a value was sent.
  */
 @Injectable()
 export class ParametersPipe implements PipeTransform<Parameters, object> {
   constructor(@Inject(CONFIGURATION) protected readonly configuration: ApiConfiguration) {}
 
-  /** @throws Problem 400; 413 */
+  /** @throws Problem 400 for a value that breaks a rule; 413 for one that is too long */
   transform(parameters: Parameters, { metatype }: ArgumentMetadata): object {
     if (!metatype) throw new Error('a route asks for parameters and names no class of them');
     return shapeOf(metatype as Shape, parameters, this.configuration.server);
   }
 }
 
-/** The values of a class's fields as a request has them. No rule was looked at yet. */
+/** The values of a class's fields in a request, before all rules are checked. */
 export interface Fields {
   values: Record<string, unknown>;
-  /** How the client spelled the keys that it sent. */
+  /** The client's spelling of the keys. */
   spellings: ReadonlyMap<string, string>;
-  /** Names of parameters that are no field. */
+  /** Names of parameters that are no fields. */
   unknown: string[];
 }
 
-/** @throws Problem 400; 413 */
+/** @throws Problem 400 for a field that cannot be read; 413 for one that is too long */
 export function fieldsOf(shape: Shape, parameters: Parameters, server: ApiConfiguration['server']): Fields {
   const { spellings, unknown } = spellingsIn(shape, parameters);
   if (isStrict(shape) && unknown[0] !== undefined) {
@@ -56,7 +56,7 @@ export function fieldsOf(shape: Shape, parameters: Parameters, server: ApiConfig
   return { values: Object.fromEntries(values), spellings, unknown };
 }
 
-/** @throws Problem 400 for a field that is given in two spellings */
+/** @throws Problem 400 for a field that is sent in two spellings */
 function spellingsIn(shape: Shape, parameters: Parameters): Omit<Fields, 'values'> {
   const keys = new Map<string, string>();
   for (const key of keysOf(shape)) keys.set(key, key).set(sourceOf(shape, key).alias ?? key, key);
@@ -71,7 +71,7 @@ function spellingsIn(shape: Shape, parameters: Parameters): Omit<Fields, 'values
   return { spellings, unknown };
 }
 
-/** A boolean that is neither of the two words is left as it is: the rules refuse it. */
+/** Any other text of a boolean stays as it is: the rules refuse it. */
 function valueOf({ value, isText, pointer }: Parameter, name: string, text: Source['text']): unknown {
   if (!isText) return value;
   if (text === 'json') return json(value as string, name, pointer);
@@ -80,8 +80,8 @@ function valueOf({ value, isText, pointer }: Parameter, name: string, text: Sour
 }
 
 /**
- * Parameters as a class wants them.
- * @throws Problem 400; 413
+ * Converts parameters to a class.
+ * @throws Problem 400 for a value that breaks a rule; 413 for one that is too long
  */
 export function shapeOf<T extends object>(
   shape: Shape<T>,

@@ -1,35 +1,35 @@
 import { describe, wellFormed } from '@proctor/contracts';
 import { badRequestAt } from './problem';
 
-/** A named value of a request, wherever it travelled. */
+/** A named value of a request, from any place. */
 export interface Parameter {
   value: unknown;
   /**
-   * From the query, a form field or an uploaded file: `value` is a string that still has to be read as what it means. A long list of
-   * tests is left as its bytes: see `withList`.
+   * Whether `value` is a string that must still be parsed: from the query, a form field or an uploaded file. A long
+   * list of tests stays as bytes: see `withList`.
    */
   isText: boolean;
-  /** Where the body holds it, as a JSON pointer in URI fragment form; null when it came in the query. */
+  /** The place in the body, as a JSON pointer in URI fragment form; null for the query. */
   pointer: string | null;
 }
 
-/** A value of the query as Express has read it: an array when it was given several times. */
+/** A value of Express's query: an array if it was sent several times. */
 export function asParameter(value: unknown): Parameter {
   return { value, isText: typeof value === 'string', pointer: null };
 }
 
-/** Parameters by name. A Map, since a client chooses the names. */
+/** Parameters by name. It is a Map because clients choose the names. */
 export type Parameters = Map<string, Parameter>;
 
 export type TextField = [name: string, text: string];
 
-/** A field whose text is long may come as its bytes. */
+/** A field with a long text may come as bytes. */
 type SentField = [name: string, text: string | Buffer];
 
 /**
- * @param pointerOf where a name is in the body; answers null for the query
- * A name that ends in `[]` may come several times: its value is an array then.
- * @throws Problem 400 for any other name that is given twice
+ * A name that ends in `[]` may come several times: its value is then an array.
+ * @param pointerOf the place of a name in the body; null for the query
+ * @throws Problem 400 for any other name that is sent twice
  */
 export function textParameters(fields: SentField[], pointerOf: (name: string) => string | null): Parameters {
   const parameters: Parameters = new Map();
@@ -62,7 +62,7 @@ export function jsonParameters(body: unknown): Parameters {
   return new Map(Object.entries(body).map(parameter));
 }
 
-/** The body wins over the query. */
+/** A parameter of the body replaces one of the query. */
 export function merge(query: Parameters, body: Parameters): Parameters {
   return new Map([...query, ...body]);
 }

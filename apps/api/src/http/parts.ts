@@ -5,13 +5,13 @@ import { badRequestAt } from './problem';
 /** A part of a list. */
 export interface ListedPart<Row, Key> {
   rows: Row[];
-  /** The key of the last row, from which on the next part is read; null at the end of the list. */
+  /** The key of the last row, after which the next part starts; null at the end of the list. */
   last: Key | null;
 }
 
 /**
- * Loads a part of a list. One row more than the part has shows that the list goes on.
- * @param read resolves with at most so many rows
+ * Loads a part of a list. It reads one row more, to know whether the list goes on.
+ * @param read resolves with at most that many rows
  */
 export async function loadPart<Row, Key>(
   limit: number,
@@ -23,16 +23,16 @@ export async function loadPart<Row, Key>(
   return { rows: part, last: rows.length > limit ? keyOf(part.at(-1)!) : null };
 }
 
-/** A position in a list: the key of the last row of a part, as the text that an address holds. */
+/** A position in a list: the key of the last row of a part, as text for an address. */
 export interface Cursor<Key> {
   encode: (key: Key) => string;
-  /** @throws Problem 400 that names the parameter and what it holds */
+  /** @throws Problem 400 that names the parameter and its value */
   decode: ReadValue<Key>;
 }
 
 /**
- * @param what completes `after must be …`
- * @param fields of a key, in their order in the text; each reads its part of it, and returns null for what it cannot be
+ * @param what the end of the message `after must be …`
+ * @param fields of a key, in their order in the text; each parses its part, and returns null for an invalid one
  */
 export function cursor<Key extends object>(
   what: string,

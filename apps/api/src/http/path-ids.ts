@@ -3,7 +3,10 @@ import { describe, isPackageName, isWord, runIdIn, WORKER_NAME } from '@proctor/
 import { badRequest, notFound } from './problem';
 import type { Problem } from './problem';
 
-/** What a path or an address names: `@Param('note_id', NOTE_IN_PATH) noteId: number`. Each one refuses with 404 what cannot exist. */
+/**
+ * Pipes for names in a path or an address: `@Param('note_id', NOTE_IN_PATH) noteId: number`. Each refuses an
+ * impossible name with 404.
+ */
 function inPath<T>(read: (text: string) => T | null, missing: (text: string) => Problem) {
   const transform = (text: string): T => {
     const value = read(text);
@@ -17,14 +20,14 @@ function idUpTo(most: number): (text: string) => number | null {
   return (text) => (/^[1-9]\d{0,14}$/.test(text) && Number(text) <= most ? Number(text) : null);
 }
 
-/** Reads a text that is such a name; null for any other. */
+/** Accepts a text that is such a name; returns null for any other. */
 export function nameThat(isName: (text: string) => boolean): (text: string) => string | null {
   return (text) => (isName(text) ? text : null);
 }
 
 const no = (what: string) => (text: string | number) => notFound(`There is no ${what} ${describe(text)}.`);
 
-/** Reads one of some words from a path. @param missing returns the message for any other word */
+/** Accepts one of some words in a path. @param missing returns the message for any other word */
 export const wordInPath = <Word extends string>(words: readonly Word[], missing: (text: string) => string) =>
   inPath(
     (text) => words.find((word) => word === text) ?? null,
@@ -40,13 +43,13 @@ export const noSuchKey = (id: string | number): Problem =>
   notFound(`You have no API key ${describe(String(id))}.`);
 export const noSuchSignature = (signature: string): Problem =>
   notFound(`No error of a public run has the signature ${describe(signature)}.`);
-/** Also the answer for a run that the client may not see: its existence is not shown. */
+/** Also the answer for a run that the client may not see, so that its existence is not revealed. */
 export const noSuchRun = (id: number | string): Problem =>
   notFound(`There is no run ${typeof id === 'number' ? id : describe(id)}.`);
 
 export const RUN_IN_PATH = inPath(runIdIn, noSuchRun);
 export const KEY_IN_PATH = inPath(idUpTo(KEY_ID_MAX), noSuchKey);
-/** The key of any user. */
+/** A key of any user. */
 export const ANY_KEY_IN_PATH = inPath(idUpTo(KEY_ID_MAX), no('valid key'));
 export const WEBHOOK_IN_PATH = inPath(idUpTo(WEBHOOK_ID_MAX), noSuchWebhook);
 export const DELIVERY_IN_PATH = inPath(idUpTo(ID_MAX), no('delivery'));
@@ -64,9 +67,11 @@ export const SIGNATURE_IN_PATH = inPath(
   noSuchSignature,
 );
 
-/** The parameter `before` of a list of runs, newest first: the last run of the page before; null at its beginning. */
+/**
+ * The parameter `before` of a list of runs, newest first: the last run of the previous page; null for the first page.
+ */
 export const BEFORE_RUN = {
-  /** @throws Problem 400 when it is given more than once; 404 for what cannot be the id of a run */
+  /** @throws Problem 400 if it is sent more than once; 404 if it cannot be the id of a run */
   transform(value: unknown): number | null {
     if (value === undefined) return null;
     if (typeof value !== 'string') throw badRequest(`before must be one run id, not ${describe(value)}.`);

@@ -1,15 +1,15 @@
 import type { NextFunction, Request, Response } from 'express';
 import { badRequest, Problem } from './problem';
 
-/** The whole path of a request, also inside a middleware, where Express cuts off what it is mounted at. */
+/** The whole path of a request, also inside a middleware, where Express removes its mount path. */
 export function pathOf(request: Request): string {
   return request.baseUrl + request.path;
 }
 
 /**
- * What comes before the path of an absolute link; no slash at its end.
- * @param publicUrl the configured address of this server, which a proxy in front of it makes necessary
- * @throws Problem 400 when the request's own Host is needed and names no host
+ * The beginning of absolute links, without a slash at its end.
+ * @param publicUrl the configured address of this server, which a proxy in front of it needs
+ * @throws Problem 400 if the Host of the request is needed and names no host
  */
 export function baseUrl(request: Request, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl.replace(/(?<!\/)\/+$/, '');
@@ -19,8 +19,8 @@ export function baseUrl(request: Request, publicUrl: string | undefined): string
 }
 
 /**
- * Refuses other methods than POST on fixed paths that look like another endpoint with a parameter: `/test/batch` is no run.
- * @throws Problem 405
+ * Allows only POST on fixed paths that look like another endpoint with a parameter: `/test/batch` is no run.
+ * @throws Problem 405 for another method
  */
 export function postOnly(request: Request, _response: Response, next: NextFunction): void {
   if (request.method !== 'POST') {

@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 
 /**
- * Pipes to a response, keeping to the client's pace. A client that goes away ends the source and is no error.
- * @throws what the source throws; the connection is broken off then
+ * Pipes to a response, as fast as the client reads. A client that disconnects ends the source; that is no error.
+ * @throws the error of the source; the connection is then closed
  */
 export async function pipelineToClient(
   ...streams: [NodeJS.ReadableStream, ...NodeJS.ReadWriteStream[], NodeJS.WritableStream]

@@ -27,8 +27,9 @@ const CHANGE_UNKNOWN =
 const STATUS_OF: Record<RefusalKind, number> = { invalid: 400, forbidden: 403, unknown: 404, conflict: 409 };
 
 /**
- * The problem that a client gets for an error: no details that it may not know, and no 500 for its own mistake.
- * @param parameters those of the request, where they were read
+ * Converts an error to the problem for the client, without internal details, and never with 500 for the client's own
+ * mistake.
+ * @param parameters of the request, if they were read
  */
 export function problemOf(error: unknown, parameters?: Parameters): Problem {
   if (error instanceof Problem) return error;
@@ -54,7 +55,7 @@ export function problemOf(error: unknown, parameters?: Parameters): Problem {
 }
 
 function refusedBy({ kind, message, field }: Refusal, parameters?: Parameters): Problem {
-  // A message that begins with the name of a field keeps it as it is spelled.
+  // A message that begins with the name of a field keeps its spelling.
   const detail = field !== null && message.startsWith(field) ? `${message}.` : sentence(message);
   const pointer = field === null ? null : (parameters?.get(field)?.pointer ?? null);
   return new Problem(STATUS_OF[kind], detail, pointer === null ? {} : { errors: [{ pointer, detail }] });
@@ -65,7 +66,7 @@ function brokenOff({ changedIds, changed }: BrokenOff): string {
   return `The database is out of reach since the request was begun: ${count}. Sending it again goes on with the rest.`;
 }
 
-/** Express and its body parser mark what the client did wrong by a status below 500 and an error that may be shown. */
+/** Express and its body parser mark errors of the client by a status below 500 and a message that may be shown. */
 function ofHttpLibrary(error: unknown): Problem | null {
   if (!(error instanceof Error) || !('status' in error) || !('expose' in error)) return null;
   const { status, expose, message } = error;

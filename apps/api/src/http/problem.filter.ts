@@ -15,7 +15,7 @@ export const PROBLEM_PAGE = Symbol('problem page');
 /** Renders the HTML page of a problem for the user of the request. */
 export type ProblemPage = (problem: Problem, request: ContextRequest) => string;
 
-/** The one place where an error becomes an answer: a problem document, or a page for browsers outside the API. */
+/** Converts every error to an answer: a problem document, or a page for browsers outside the API. */
 @Injectable()
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -35,11 +35,11 @@ export class ProblemFilter implements ExceptionFilter {
         : problemOf(error, request.parameters);
     if (problem.status >= 500) this.log(request, problem, error);
     if (response.headersSent) {
-      // Part of an answer is out: only a broken connection shows the client that the rest is missing.
+      // A part of the answer was sent: only a closed connection shows the client that the rest is missing.
       response.destroy();
       return;
     }
-    // They are of the answer that did not come to be.
+    // These headers belong to the answer that failed.
     for (const validator of ['ETag', 'Last-Modified']) response.removeHeader(validator);
     response.status(problem.status).set(problem.headers).set('Cache-Control', 'no-store');
     const isPage = wantsPage(request);
@@ -53,7 +53,7 @@ export class ProblemFilter implements ExceptionFilter {
       answerAndClose(request, response, answer, refusedBodyMs);
       return;
     }
-    // What the client still sends is read and dropped, so that it gets to reading the answer.
+    // The rest of the request is read and dropped, so that the client reads the answer.
     request.resume();
     response.send(answer);
   }
@@ -61,13 +61,13 @@ export class ProblemFilter implements ExceptionFilter {
   private log(request: Request, problem: Problem, error: unknown): void {
     const reason = error instanceof Error ? error : new Error(String(error));
     const where = `${request.method} ${loggedPath(pathOf(request))}: ${problem.status}`;
-    // An outage is one line; only an unforeseen error needs its stack.
+    // An outage needs one line; only an unexpected error needs its stack.
     if (problem.status === 500) this.logger.error(`${where} ${reason.message}`, reason.stack);
     else this.logger.warn(`${where} ${reason.message}`);
   }
 }
 
-/** Express names a route for every HEAD of a path that it has, also where nothing answers it. */
+/** Express names a route for HEAD at each of its paths, also if no handler answers it. */
 function isRouted({ method, route }: ContextRequest): boolean {
   const { methods } = (route ?? { methods: {} }) as NonNullable<Layer['route']>;
   return Boolean(methods[method.toLowerCase()]) || (method === 'HEAD' && Boolean(methods['get']));
@@ -86,15 +86,15 @@ function wantsPage(request: Request): boolean {
   return request.accepts(['application/problem+json', 'text/html']) === 'text/html';
 }
 
-/** What is used of Express's layers, which its type definitions leave out. */
+/** The used part of Express's layers, which its types do not describe. */
 interface Layer {
   route?: { methods: Record<string, boolean> };
   match(path: string): boolean;
 }
 
 /**
- * The methods that some route takes at a path, in upper case; empty when no route knows the path.
- * @throws URIError when a part of the path cannot be decoded
+ * The methods of all routes at a path, in upper case; empty if no route has the path.
+ * @throws URIError if a part of the path cannot be decoded
  */
 function allowedMethods(express: Express, path: string): string[] {
   const layers = (express.router as unknown as { stack: Layer[] }).stack;
@@ -107,7 +107,7 @@ function allowedMethods(express: Express, path: string): string[] {
   return [...methods].sort();
 }
 
-/** Whether a body still comes that is announced as larger than the limit, or whose length is not known. */
+/** Whether the rest of the body is longer than the limit, or of unknown length. */
 function hasBodyWithoutEnd(request: Request, bodyBytesMax: number): boolean {
   const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
   if (request.complete) return false;
@@ -115,12 +115,12 @@ function hasBodyWithoutEnd(request: Request, bodyBytesMax: number): boolean {
 }
 
 /**
- * Sends an answer as a whole, reads and drops what the client still sends, so that it gets to reading the answer, and
- * closes the connection.
- * @param dropMs how long that may take
+ * Sends the whole answer, reads and drops the rest of the request, so that the client reads the answer, and closes
+ * the connection.
+ * @param dropMs how long the rest is read
  */
 function answerAndClose(request: Request, response: Response, answer: string, dropMs: number): void {
-  // Compressed, its last bytes would wait for the end.
+  // With compression, the last bytes would wait for the end.
   response.set({ Connection: 'close', 'Cache-Control': 'no-store, no-transform' });
   response.set('Content-Length', String(Buffer.byteLength(answer)));
   response.write(answer);

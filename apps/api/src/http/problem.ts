@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
-/** One fault of a request's body. `pointer` is a JSON pointer in its URI fragment form, as `#/tests/3/trigger`. */
+/** One fault of a request's body. `pointer` is a JSON pointer in URI fragment form, such as `#/tests/3/trigger`. */
 export interface BodyFault {
   pointer: string;
   detail: string;
@@ -11,12 +11,12 @@ export interface ProblemExtras {
   headers?: Record<string, string>;
 }
 
-/** An answer that is not a success, as the client reads it (RFC 9457). The one error that request handling throws. */
+/** An answer to the client that is no success (RFC 9457). Request handling throws only this error. */
 export class Problem extends Error {
   readonly errors: BodyFault[];
   readonly headers: Record<string, string>;
 
-  /** @param detail one sentence for people; names the field and the value where there is one */
+  /** @param detail one sentence for people that names the field and the value, if there is one */
   constructor(
     readonly status: number,
     readonly detail: string,
@@ -38,29 +38,29 @@ export class Problem extends Error {
   }
 }
 
-/** The request says something that it may not say. */
+/** The request has an invalid value. */
 export function badRequest(detail: string, errors: BodyFault[] = []): Problem {
   return new Problem(400, detail, { errors });
 }
 
-/** One fault, of the body when `pointer` says where. */
+/** One fault; `pointer` is its place in the body, or null. */
 export function badRequestAt(detail: string, pointer: string | null): Problem {
   return badRequest(detail, pointer === null ? [] : [{ pointer, detail }]);
 }
 
-/** Nothing is there, or nothing that this client may know of. */
+/** Nothing exists there, or nothing that this client may know of. */
 export function notFound(detail: string): Problem {
   return new Problem(404, detail);
 }
 
-/** @param limit bytes; null when it is not known */
+/** @param limit in bytes; null if it is unknown */
 export function bodyTooLarge(limit: number | null): Problem {
   return new Problem(413, `The body is larger than the limit${limit === null ? '' : ` of ${limit} bytes`}.`);
 }
 
 /**
- * Not now.
- * @param status 429 when the client asks for too much, 503 when the server has too much to do
+ * The client must come again later.
+ * @param status 429 if the client sends too much, 503 if the server has too much to do
  */
 export function comeBack(status: 429 | 503, detail: string, afterMs: number): Problem {
   return new Problem(status, detail, {

@@ -2,11 +2,11 @@ import type { NextFunction, Response } from 'express';
 import type { ApiConfiguration } from '../configuration.token';
 import type { ContextRequest } from './request-context';
 
-/** What programs read without a key: of `GET /api/v1/…` what pages show to everybody, at `/data/v1/…`. */
+/** The paths of `GET /api/v1/…` that programs read without a key at `/data/v1/…`, because pages show the same. */
 const PUBLIC_READS =
   /^\/data\/v1(\/(queues|packages|workers(\/[^/]+)?|signatures(\/[^/]+)?|triggers(\/[^/]+\/[^/]+)?|notes|affected-by|compare|test\/\d+|runs\/[^/]+\/(triage|packages|artifacts(\/.+)?|log(\/(events|index|search))?))\/?)$/;
 
-/** Below `/data`, but for the feeds of users, whose addresses are secret. */
+/** Everything below `/data` except the feeds of users, whose addresses are secret. */
 const OPEN_TO_ORIGINS = /^\/data\/(?!followed\/)/;
 
 const EXPOSED =
@@ -14,15 +14,15 @@ const EXPOSED =
 const ASKED_WITH = 'Accept, If-None-Match, If-Modified-Since, Range, Last-Event-ID';
 const PREFLIGHT_SECONDS = 86_400;
 
-/** The path of the API whose answer for everybody is at `path`; null: that is no public read. */
+/** The path of the API whose public answer is at `path`; null if there is none. */
 export function publicReadOf(path: string): string | null {
   const pathBelow = PUBLIC_READS.exec(path)?.[1];
   return pathBelow === undefined ? null : `/api/v1${pathBelow}`;
 }
 
 /**
- * Lets pages of any origin read what everybody may, without cookies and keys, and has public reads answered by the routes of the
- * API: /api/v1 itself asks each request for a key.
+ * Lets pages of any origin read public data without cookies and keys, and has the routes of the API answer public
+ * reads: /api/v1 itself requires a key.
  */
 export function publicReads(configuration: ApiConfiguration) {
   return (request: ContextRequest, response: Response, next: NextFunction): void => {

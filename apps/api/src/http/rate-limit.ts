@@ -10,12 +10,12 @@ interface Limits {
   perMinute: number;
 }
 
-/** Bounds the requests of one client. Counted in memory: each api process counts what comes to it. */
+/** Limits the requests of one client. Each api process counts its own requests in memory. */
 abstract class RateLimit {
   private readonly perSecond = new CountedWindows(1_000, systemClock);
   private readonly perMinute = new CountedWindows(60_000, systemClock);
 
-  /** @param what names the requests that are counted, for people */
+  /** @param what the name of the counted requests, for people */
   protected constructor(
     private readonly what: string,
     private readonly limits: () => Limits,
@@ -23,8 +23,8 @@ abstract class RateLimit {
 
   /**
    * Counts one request.
-   * @param client identifies it
-   * @throws Problem 429 with Retry-After
+   * @param client its identity
+   * @throws Problem 429 with Retry-After for too many requests
    */
   count(client: string): void {
     const { perSecond, perMinute } = this.limits();
@@ -42,7 +42,7 @@ abstract class RateLimit {
   }
 }
 
-/** The limit for requests with a key or a password: counted by key or user, from any network. */
+/** The limit for requests with a key or a password, by key or user, from any network. */
 @Injectable()
 export class KnownRateLimit extends RateLimit {
   constructor(@Inject(CONFIGURATION) configuration: ApiConfiguration) {
@@ -53,7 +53,7 @@ export class KnownRateLimit extends RateLimit {
   }
 }
 
-/** The limit for all other requests: counted by network. */
+/** The limit for all other requests, by network. */
 @Injectable()
 export class AnonymousRateLimit extends RateLimit {
   constructor(@Inject(CONFIGURATION) configuration: ApiConfiguration) {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Response } from 'express';
 
-/** A request for which something is read that may take long. */
+/** A request with reads that may take long. */
 interface Reader {
   response: Response;
   departure: AbortSignal | null;
@@ -10,12 +10,12 @@ interface Reader {
 
 const readers = new AsyncLocalStorage<Reader>();
 
-/** What is begun in `work` knows when the client of this response has gone. */
+/** Runs `work` so that it can know when the client of this response has gone. */
 export function asReader<Result>(response: Response, work: () => Result): Result {
   return readers.run({ response, departure: null, works: new Set() }, work);
 }
 
-/** Aborts when the client of the present request goes, or has its answer; undefined where there is none. */
+/** Aborts when the client of the present request has gone or has its answer; undefined outside of a request. */
 export function readerGone(): AbortSignal | undefined {
   const reader = readers.getStore();
   if (!reader) return undefined;
@@ -27,7 +27,7 @@ export function readerGone(): AbortSignal | undefined {
   return reader.departure;
 }
 
-/** Work for the present request: its place is not free before this has ended. */
+/** Work for the present request, which keeps its place until this work has ended. */
 export function reading<Result>(work: Promise<Result>): Promise<Result> {
   const works = readers.getStore()?.works;
   if (!works) return work;
@@ -37,7 +37,7 @@ export function reading<Result>(work: Promise<Result>): Promise<Result> {
   return work;
 }
 
-/** Calls once nothing is read any longer for the present request. */
+/** Calls `free` when no more reads run for the present request. */
 export function whenNothingIsRead(free: () => void): () => void {
   const works = readers.getStore()?.works;
   const look = (): void => {

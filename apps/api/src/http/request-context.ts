@@ -2,30 +2,30 @@ import type { IdempotencyKey, KeyLimits, Requestor, User } from '@proctor/databa
 import type { Request } from 'express';
 import type { Parameters } from './parameters';
 
-/** Which names of a request's query were read; of the API, of its body too. */
+/** The names of a request's query that were read; in the API also those of its body. */
 export interface QueryWatch {
   names: readonly string[];
   readNames: Set<string>;
 }
 
-/** What the steps before a handler have found out about a request. */
+/** What earlier steps have found out about a request, for its handler. */
 export interface RequestContext {
   /** The name of the request in logs, answers and messages. */
   requestId?: string;
-  /** Its target is neither a path nor an address of HTTP. */
+  /** Its target is neither a path nor an HTTP address. */
   isTargetUnusable?: true;
   /** The owner of the API key; only on routes that need a key. */
   requestor?: Requestor;
-  /** What its key is good for. */
+  /** The scope and the end of its key. */
   keyLimits?: KeyLimits;
   /** The owner of the API key on routes that need no key; null without a valid key. */
   visitor?: Requestor | null;
   /** The user whose keys are managed; only on routes that need a password. */
   keyOwner?: User;
-  /** The route belongs to the public data: it answers as it would answer the public, whatever the key. */
+  /** The route belongs to the public data: its answer is the public one, with any key. */
   isPublicRead?: true;
   watch?: QueryWatch;
-  /** Query and body, as they were read. */
+  /** Query and body after parsing. */
   parameters?: Parameters;
   /** Null without the header `Idempotency-Key`. */
   claim?: IdempotencyKey | null;

@@ -2,7 +2,7 @@ import { applyDecorators, Global, Module } from '@nestjs/common';
 import type { Provider, Type } from '@nestjs/common';
 
 interface RoomContents {
-  /** In the order in which their routes are tried: see `ROOMS`. */
+  /** In the order of `ROOMS`, routes are tried one after the other. */
   controllers?: Type<object>[];
   providers?: Provider[];
 }

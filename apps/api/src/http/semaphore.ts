@@ -1,21 +1,21 @@
-/** Gives the room back; a second call does nothing. */
+/** Releases the amount; a second call does nothing. */
 export type Release = () => void;
 
 /**
- * A bounded amount of something that requests share, as bytes of memory. A request that does not fit waits a while: a short
- * rush is served late instead of refused. Small takings pass waiting large ones, which only very many small ones could
- * hold up.
+ * A limited amount that requests share, such as bytes of memory. A request that does not fit waits a while, so that a
+ * short rush is served late and not refused. Small amounts may pass large ones that wait; only very many of them
+ * could delay a large one for long.
  */
 export class Semaphore {
   private usedAmount = 0;
   private readonly waiting: { amount: number; enter: () => void }[] = [];
 
-  /** @param size read at each use, so that it may change */
+  /** @param size is called at each use, because it may change */
   constructor(private readonly size: () => number) {}
 
   /**
-   * @param amount more than there is counts as all
-   * @returns null when there was no room until the time was over
+   * @param amount more than the whole size counts as all of it
+   * @returns null if the amount did not come free in time
    */
   acquire(amount: number, waitMs: number): Promise<Release | null> {
     const need = Math.min(amount, this.size());
@@ -47,7 +47,7 @@ export class Semaphore {
     };
   }
 
-  /** In the order in which they came; the first that does not fit yet keeps its place. */
+  /** Admits waiting requests in their order; the first one that does not fit keeps its place. */
   private admit(): void {
     for (let next = this.waiting[0]; next && this.fits(next.amount); next = this.waiting[0]) next.enter();
   }

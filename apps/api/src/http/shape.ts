@@ -3,18 +3,21 @@ import { Allow, getMetadataStorage } from 'class-validator';
 import type { ApiConfiguration } from '../configuration.token';
 import type { Parameter } from './parameters';
 
-/** How a field of a class comes out of a request's parameters. */
+/** How a field of a class is read from a request's parameters. */
 export interface Source {
-  /** How a text of a form or of the query is read; a text without it. Values of a JSON body are used as they are. */
+  /**
+   * How a text of a form or query is parsed; it stays a text without this. Values of a JSON body are used as they
+   * are.
+   */
   text?: 'json' | 'boolean';
   /** Another spelling of the field's name. */
   alias?: string;
-  /** What the field holds, as the end of the sentence that refuses its absence; without it, the rules decide. */
+  /** The end of the sentence for an absent field; without it the rules decide. */
   missing?: string;
   /**
    * Reads the value.
-   * @param name as the client spelled it
-   * @throws Problem 400; 413
+   * @param name in the client's spelling
+   * @throws Problem 400 for an invalid value; 413 for one that is too long
    */
   read?: (parameter: Parameter, name: string, server: ApiConfiguration['server']) => unknown;
 }
@@ -22,18 +25,18 @@ export interface Source {
 const SOURCE = Symbol('source');
 const jsonNames = new Set<string>();
 
-/** Says how a field is read where its name and the type of its value do not say it. */
+/** Describes how a field is read if its name and type do not show it. */
 export function From(source: Source): PropertyDecorator {
   return (target, key) => {
     Reflect.defineMetadata(SOURCE, source, target, key);
-    // Makes it one of the class's keys, also when it has no rule.
+    // Makes the field one of the class's keys, also without a rule.
     Allow()(target, key);
     if (source.text === 'json')
       [String(key), source.alias ?? String(key)].forEach((name) => jsonNames.add(name));
   };
 }
 
-/** A field that is described as a boolean is read as one from a text too. */
+/** A field with a boolean schema is also read as one from text. */
 export function sourceOf(shape: Shape, key: string): Source {
   const source = Reflect.getMetadata(SOURCE, shape.prototype as object, key) as Source | undefined;
   return source ?? (booleansOf(shape).has(key) ? { text: 'boolean' } : {});
@@ -50,12 +53,12 @@ function booleansOf(shape: Shape): ReadonlySet<string> {
   return names;
 }
 
-/** Whether a text of that name is JSON, in any class. */
+/** Whether a field of that name is JSON in any class. */
 export function isJsonName(name: string): boolean {
   return jsonNames.has(name);
 }
 
-/** A class whose fields carry the rules of class-validator. */
+/** A class whose fields have rules of class-validator. */
 export type Shape<T extends object = object> = new () => T;
 
 const keysOfShapes = new WeakMap<Shape, ReadonlySet<string>>();
@@ -72,7 +75,7 @@ export function keysOf(shape: Shape): ReadonlySet<string> {
   return keys;
 }
 
-/** Copies the fields out of what a client sent, one by one: a key named `__proto__` must not become a prototype. */
+/** Copies the fields of a client's object one by one: a key named `__proto__` must not become a prototype. */
 export function copyOf<T extends object>(shape: Shape<T>, raw: object): T {
   const copy = new shape();
   const fields = copy as Record<string, unknown>;

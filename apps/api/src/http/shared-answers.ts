@@ -1,21 +1,23 @@
 import type { Clock } from '@proctor/clock';
 import { LRUCache } from 'lru-cache';
 
-/** What takes less is made for each round of requests; what takes more may be a little old. */
+/** A faster answer is made again for each group of requests; a slower one may be a little old. */
 const CHEAP_MS = 250;
-/** The part of the time that making one costly answer again and again may take. */
+/** The part of the time that may be spent on making one slow answer again. */
 const BUSY_SHARE = 0.1;
 
 export interface SharedAnswersLimits<T> {
-  /** Greatest total size of all answers, in the unit of `sizeOf`; the least recently used are forgotten first. */
+  /**
+   * The maximum total size of all answers, in the unit of `sizeOf`; the least recently used ones are removed first.
+   */
   sizeMax: number;
-  /** 1 for each answer when absent. */
+  /** By default 1 for each answer. */
   sizeOf?: (answer: T) => number;
-  /** Milliseconds; no answer that is given was begun longer ago, unless making one takes longer. Read at each use. */
+  /** In milliseconds. The maximum age of an answer, unless making one takes longer. It is called at each use. */
   ageMaxMs: () => number;
 }
 
-/** Makes an answer; `previous` is the latest one that is remembered. */
+/** Makes an answer; `previous` is the latest one in memory. */
 type Make<T> = (previous: T | undefined) => Promise<T>;
 
 interface Made<T> {
@@ -25,8 +27,8 @@ interface Made<T> {
 }
 
 /**
- * Answers that are the same for everybody, made by one request for all that wait for the same one. However many ask:
- * one answer is being made of each at a time, and a costly one takes a tenth of the time.
+ * Answers that are the same for all readers. At any time only one answer of each kind is being made, for all requests
+ * that wait for it, and a slow one is made for at most a tenth of the time.
  */
 export class SharedAnswers<T extends object> {
   private readonly answers: LRUCache<string, Made<T>>;
@@ -45,9 +47,9 @@ export class SharedAnswers<T extends object> {
   }
 
   /**
-   * A cheap answer is begun after the call, so that a client that has changed something sees it; a costly one may be older.
-   * A making that fails rejects for all that wait for it and is not kept.
-   * @param make may resolve with the previous answer when nothing has changed since
+   * A fast answer is made after the call, so that a client sees its own changes; a slow one may be older. If making
+   * one fails, all requests that wait for it fail, and nothing is stored.
+   * @param make may resolve with the previous answer if nothing has changed
    */
   find(key: string, make: Make<T>): Promise<T> {
     const recent = this.recent(key);
@@ -56,7 +58,7 @@ export class SharedAnswers<T extends object> {
     return making ? this.after(making, key, make) : this.startMaking(key, make);
   }
 
-  /** The answers that are remembered. */
+  /** The number of answers in memory. */
   get size(): number {
     return this.answers.size;
   }
@@ -71,7 +73,7 @@ export class SharedAnswers<T extends object> {
     return isRecent ? latest.answer : undefined;
   }
 
-  /** All who come while one is being made share the one that comes next. */
+  /** All requests that arrive while an answer is made share the next one. */
   private after(making: Promise<T>, key: string, make: Make<T>): Promise<T> {
     const following = this.next.get(key);
     if (following) return following;

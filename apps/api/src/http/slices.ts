@@ -1,19 +1,19 @@
-/** Work that may rest at each `yield`. */
+/** Work that may pause at each `yield`. */
 export type SlicedWork<Result> = Generator<void, Result, void>;
 
-/** How long one piece of work keeps the event loop, milliseconds. */
+/** How long a slice of work blocks the event loop, in milliseconds. */
 const SLICE_MS = 5;
 
 const waiting: (() => void)[] = [];
 
-/** Does all of it now: for work that is known to be short. */
+/** Does all work now; for work that is known to be short. */
 export function atOnce<Result>(steps: SlicedWork<Result>): Result {
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
 /**
- * Does the work in slices, so that others do not wait for the whole. Of all such work in the process one
- * slice is done in a turn of the event loop: many long requests together block it no longer than one.
+ * Does the work in slices, so that other work does not wait for all of it. In each turn of the event loop the process
+ * runs only one slice, so that many long requests together block no longer than one.
  */
 export async function inSlices<Result>(steps: SlicedWork<Result>): Promise<Result> {
   for (;;) {
@@ -32,7 +32,7 @@ function turn(): Promise<void> {
   });
 }
 
-/** The first goes on, the others in later turns. */
+/** The first work continues now, the others in later turns. */
 function next(): void {
   const first = waiting.shift();
   if (waiting.length > 0) setImmediate(next);

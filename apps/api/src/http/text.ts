@@ -5,13 +5,13 @@ import { badRequest, Problem } from './problem';
 import type { TextField } from './parameters';
 import { atOnce, type SlicedWork } from './slices';
 
-/** Greatest length of a JSON text that is parsed in one step, in UTF-16 units: a form field or a query value. */
+/** The maximum length of a JSON text that is parsed at once, in UTF-16 units: a form field or a query value. */
 export const SHORT_JSON_LENGTH_MAX = 256 * 1024;
 
 /**
- * Strictly UTF-8; a byte order mark is dropped.
- * @param what names the bytes in the refusal, as `The body`
- * @throws Problem 400
+ * Decodes strict UTF-8 without its byte order mark.
+ * @param what the name of the bytes in the refusal, such as `The body`
+ * @throws Problem 400 for bytes that are not UTF-8
  */
 export function utf8(bytes: Uint8Array, what: string): string {
   if (!isUtf8(bytes)) throw badRequest(`${what} is not valid UTF-8.`);
@@ -19,9 +19,9 @@ export function utf8(bytes: Uint8Array, what: string): string {
 }
 
 /**
- * Reads a short JSON text at once.
- * @throws Problem 400 that says where the text stops being JSON, or that it nests too deep; 413 for a long text, or one with too many
- *   values
+ * Parses a short JSON text at once.
+ * @throws Problem 400 that says where the text is not JSON, or that it is too deep; 413 for a text that is too long
+ * or has too many values
  */
 export function json(text: string, what: string, pointer: string | null): unknown {
   if (text.length > SHORT_JSON_LENGTH_MAX)
@@ -29,17 +29,17 @@ export function json(text: string, what: string, pointer: string | null): unknow
   return atOnce(readJson(Buffer.from(text), what, pointer));
 }
 
-/** Parses a JSON text of any length; a long one comes as bytes. @throws as json */
+/** Parses a JSON text of any length; a long one comes as bytes. @throws like `json` */
 export function* jsonOf(text: string | Buffer, what: string, pointer: string | null): SlicedWork<unknown> {
   return typeof text === 'string' ? json(text, what, pointer) : yield* readJson(text, what, pointer);
 }
 
-/** More than any request has; without a limit a body of commas alone would need many times its size in memory. */
+/** More than any request has. Without a limit, a body of commas would need many times its size in memory. */
 export const FIELDS_MAX = 100;
 
 /**
  * The fields of a query, in their order.
- * @throws Problem 400 for a percent sign that encodes nothing, or bytes that are not UTF-8
+ * @throws Problem 400 for a percent sign without two hexadecimal digits, or bytes that are not UTF-8
  */
 export function urlEncodedFields(text: string): TextField[] {
   const fields: TextField[] = [];

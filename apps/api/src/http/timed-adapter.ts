@@ -12,11 +12,13 @@ export interface Timeouts {
   socketIdleMs: number;
 }
 
-/** A client that is late is disconnected at most this part of its time later; how late the server looks at the least. */
+/**
+ * How often the server checks for late clients within each time limit; a late client is disconnected that much later.
+ */
 const CHECKS_PER_TIMEOUT = 4;
 const CHECK_INTERVAL_MIN_MS = 250;
 
-/** Clients that send one byte now and then, or nothing, or do not read, give their connections back. */
+/** Closes connections of clients that send almost nothing, or do not read. */
 export class TimedAdapter extends ExpressAdapter {
   constructor(
     express: Express,
@@ -39,13 +41,13 @@ export class TimedAdapter extends ExpressAdapter {
     const answer = this.getInstance<Express>();
     const server = createServer(options, (request: IncomingMessage, response: ServerResponse) => {
       inTurn(request, response, () => {
-        // Express itself parses the target before its first step.
+        // Express parses the target before its first step.
         if (!readTarget(request)) (request as ContextRequest).isTargetUnusable = true;
         answer(request, response);
       });
     });
     server.timeout = socketIdleMs;
-    // Express reads the setting when it is set, which is after this.
+    // Express reads the setting later.
     const isProxy = (address: string): boolean =>
       (answer.get('trust proxy fn') as (address: string, hop: number) => boolean)(address, 0);
     limitConnections(server, this.timeouts, isProxy);

@@ -26,8 +26,8 @@ import { atOnce } from '../http/slices';
 import { KEY_IN_PATH } from '../http/path-ids';
 
 /**
- * The parameter of a handler behind a password and `BodyInterceptor`: null without the header `Idempotency-Key`.
- * @throws Problem 400 for a header that is no key
+ * The parameter of a handler behind a password and `BodyInterceptor`; null without the header `Idempotency-Key`.
+ * @throws Problem 400 for an invalid header
  */
 const SentSealed = createParamDecorator((_data: unknown, context: ExecutionContext): Sealing | null => {
   const request = context.switchToHttp().getRequest<ContextRequest>();

@@ -22,7 +22,7 @@ export class KeysService {
     return keys.filter((key) => key.revokedAt === null).map(keyObject);
   }
 
-  /** @throws Problem 409 when the idempotency key is another request's */
+  /** @throws Problem 409 if another request used the idempotency key */
   async create(request: NewKey, owner: Actor, sealing: Sealing | null): Promise<KeyWithSecret> {
     const { userName } = owner;
     const { name: keyName } = request;
@@ -44,7 +44,7 @@ export class KeysService {
   }
 
   /**
-   * Changes what the key may do from now on; what is left out stays.
+   * Changes what the key may do from now on; absent fields stay as they are.
    * @throws Problem 404 also for a key of another user
    */
   async change(id: number, request: KeyChange, owner: Actor): Promise<KeyResource> {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt } fro
 import { promisify } from 'node:util';
 
 const derive = promisify<string, string, number, { N: number; r: number; maxmem: number }, Buffer>(scrypt);
-/** Cost of scrypt: trying a password here is as costly as a login. */
+/** The cost of scrypt: to try a password here costs as much as a login. */
 const COST = { N: 2 ** 16, r: 8, maxmem: 256 * 2 ** 16 * 8 };
 
 const CIPHER = 'aes-256-gcm';
@@ -11,9 +11,9 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * The answer to a request for a key holds the key's secret, which is kept nowhere. For a client that sends the request
- * again the answer is kept closed: it takes the user's password and the client's own word to open it, and a client that
- * knows the password could make keys anyway.
+ * The answer to a request for a key has the key's secret, which is stored nowhere else. For a client that repeats the
+ * request the answer is stored encrypted. To open it needs the user's password and the client's own word; with the
+ * password, a client could create keys anyway.
  */
 export interface Sealing {
   /** The client's word for the request. */
@@ -22,7 +22,7 @@ export interface Sealing {
   password: string;
 }
 
-/** Closes and opens the answer of one request. */
+/** Encrypts and decrypts the answer of one request. */
 export class Seal {
   private constructor(private readonly key: Buffer) {}
 
@@ -38,7 +38,7 @@ export class Seal {
     return Buffer.concat([iv, cipher.getAuthTag(), content]).toString('base64');
   }
 
-  /** Null when it was closed with another password. */
+  /** @returns null if it was encrypted with another password */
   open(sealed: string): string | null {
     const bytes = Buffer.from(sealed, 'base64');
     const decipher = createDecipheriv(CIPHER, this.key, bytes.subarray(0, IV_BYTES), {
@@ -49,7 +49,7 @@ export class Seal {
     try {
       return Buffer.concat([start, decipher.final()]).toString('utf8');
     } catch {
-      // The one thing that `final` checks is the tag.
+      // `final` checks only the tag.
       return null;
     }
   }

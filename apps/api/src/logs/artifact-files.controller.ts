@@ -13,7 +13,7 @@ import { RunLogs } from './run-logs';
 import { sendMember } from './send-member';
 import { RUN_IN_PATH } from '../http/path-ids';
 
-/** What a run left beside its log, file by file. */
+/** The artifacts of a run, file by file. */
 @Controller('api/v1/runs/:run_id/artifacts')
 @Requires('key')
 @UseInterceptors(BodyInterceptor)
@@ -96,7 +96,10 @@ export class ArtifactFilesController {
     await sendMember(archive, member, false, false, response);
   }
 
-  /** @throws Problem 404 also for a private run that the reader may not know of; 410 when a rule has removed its artifacts */
+  /**
+   * @throws Problem 404 also for a private run that the reader may not know of; 410 if a rule has removed the
+   * artifacts
+   */
   private async run(runId: number, reader: ApiReader): Promise<RunRecord> {
     const run = await this.runs.one(runId, reader.runs);
     requireKept(run, 'artifacts.tar.gz');

@@ -5,14 +5,14 @@ import type { LogEvent } from './log-follower';
 import type { LivePiece } from './log-so-far';
 import { eventRetry } from '../http/event-retry';
 
-/** A proxy in between closes what is silent for longer. */
+/** Proxies close a connection on which nothing is sent for longer. */
 const COMMENT_EVERY_MS = 15_000;
-/** A client that was cut off comes again after this time. */
+/** A disconnected client reconnects after this time. */
 const RETRY_MS = 2_000;
 /** Bytes of a log in one event. */
 const PIECE_BYTES_MAX = 64 * 1024;
 
-/** Sends events to a browser (`text/event-stream`), at its pace. The first byte goes out at once. */
+/** Sends events to a browser (`text/event-stream`), as fast as it reads. The first byte is sent at once. */
 export async function sendEvents(events: AsyncIterable<string>, response: Response): Promise<void> {
   response.status(200).set({
     'Content-Type': 'text/event-stream; charset=utf-8',
@@ -33,20 +33,20 @@ export async function sendEvents(events: AsyncIterable<string>, response: Respon
     }
     response.end();
   } catch (error) {
-    // The client comes again, and goes on where it is.
+    // The client reconnects and continues at its place.
     response.destroy(error instanceof Error ? error : new Error(String(error)));
   } finally {
     clearInterval(timer);
   }
 }
 
-/** The offset that a client which comes again names; null when it names none. */
+/** The offset that a reconnecting client names; null if it names none. */
 export function offsetOf(lastEventId: string | undefined): number | null {
   return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
 }
 
 /**
- * The bytes of a log as events. The id of each is the offset of the byte after it: a client that comes again names it as
+ * The bytes of a log as events. The id of each is the offset of the next byte: a reconnecting client sends it as
  * `Last-Event-ID`.
  */
 export async function* byteEvents(events: AsyncIterable<LogEvent>): AsyncGenerator<string> {
@@ -57,12 +57,12 @@ export async function* byteEvents(events: AsyncIterable<LogEvent>): AsyncGenerat
   }
 }
 
-/** The last of all. */
+/** The last event. */
 export function endEvent({ attempt, outcome, verdict, logSize }: AttemptRecord): string {
   return message('end', { attempt, outcome, verdict, is_stored: logSize !== null });
 }
 
-/** Something that is said of the log. */
+/** A message about the log. */
 export function textEvent(text: string): string {
   return message('note', { text });
 }

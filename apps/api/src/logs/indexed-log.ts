@@ -4,21 +4,22 @@ import { searchLines, type LogSearch, type SearchLimits } from './log-search';
 
 const NEWLINE = 10;
 
-/** What is read of a log at a time. */
+/** How much of a log is read at a time. */
 export interface LineLimits {
   lines: number;
   /** Bytes of the log. */
   bytes: number;
 }
 
-/** How long a look at a log may read, milliseconds. An index can be wrong, and a line longer than anything. */
+/** How long one read of a log may take, in milliseconds. An index may be wrong, and a line may be very long. */
 const LOOK_MS = 3_000;
 
-/** A log that is read at any place. Its index may be wrong: whatever it says, the limits hold. */
+/** A log that can be read at any place. Its index may be wrong: the limits hold in any case. */
 export class IndexedLog {
   /**
-   * @param bytesFrom the bytes of the log from one on; may throw StoreUnavailable, NoAnswer, or Error for what is no gzip
-   * @param lookMs after which a look is given up
+   * @param bytesFrom returns the bytes of the log from an offset on; may throw StoreUnavailable, NoAnswer, or Error
+   * if the file is no gzip
+   * @param lookMs the time limit of a read
    */
   constructor(
     readonly index: LogIndex,
@@ -26,7 +27,7 @@ export class IndexedLog {
     private readonly lookMs = LOOK_MS,
   ) {}
 
-  /** Lines from one on. @throws TooFar; as bytesFrom */
+  /** Lines from a given one on. @throws TooFar if the line cannot be reached in time; the errors of `bytesFrom` */
   async lines(first: number, limits: LineLimits): Promise<LogLine[]> {
     const block = this.blockOf(first);
     const reader = new LineReader(block ? block.newlines + 1 : 1, first);
@@ -42,7 +43,10 @@ export class IndexedLog {
     return reader.end().slice(0, limits.lines);
   }
 
-  /** One line, at most so many bytes of it; empty when there is no such line. @throws TooFar; as bytesFrom */
+  /**
+   * The beginning of one line, at most `bytesMax` bytes; empty if the line does not exist.
+   * @throws TooFar if the line cannot be reached in time; the errors of `bytesFrom`
+   */
   async wholeLine(number: number, bytesMax: number): Promise<Buffer> {
     const block = this.blockOf(number);
     const parts: Buffer[] = [];
@@ -63,21 +67,23 @@ export class IndexedLog {
     return Buffer.concat(parts).subarray(0, bytesMax);
   }
 
-  /** The lines with a text, from a line on; upper and lower case are the same. @throws as bytesFrom */
+  /** The lines with a text, from a given line on, ignoring case. @throws the errors of `bytesFrom` */
   search(text: string, first: number, limits: SearchLimits): Promise<LogSearch> {
     const block = this.blockOf(first);
     const start = { line: block ? block.newlines + 1 : 1, offset: block?.offset ?? 0 };
     return searchLines(this.bytesFrom(start.offset), start.line, text, first, limits);
   }
 
-  /** The block in which the line begins, or the newline before it is; undefined: the beginning of the log. */
+  /**
+   * The block that contains the beginning of the line, or the newline before it; undefined: the beginning of the log.
+   */
   private blockOf(line: number): LogBlock | undefined {
     const { blocks } = this.index;
     return line <= 1 ? undefined : blocks[lastAtMost(blocks, ({ newlines }) => newlines, line - 2)];
   }
 }
 
-/** @throws TooFar when the whole is not read in time */
+/** @throws TooFar if the read does not end in time */
 async function* within(timeMs: number, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const until = performance.now() + timeMs;
   for await (const chunk of bytes) {

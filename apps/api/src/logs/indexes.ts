@@ -28,17 +28,17 @@ import { comeBack, Problem } from '../http/problem';
 import { reading } from '../http/reading';
 import { Semaphore } from '../http/semaphore';
 
-/** Indexes that are in memory, each at most INDEX_BYTES_MAX. */
+/** How many indexes are in memory, each with at most INDEX_BYTES_MAX. */
 const REMEMBERED_MAX = 32;
-/** What is read to make an index: what stands behind that is in none. */
+/** How many bytes are read to make an index; later bytes are in none. */
 const INDEXED_BYTES_MAX = 1024 ** 3;
 const INDEXED_MS_MAX = 20_000;
-/** Indexes that are made at a time: others wait. */
+/** How many indexes are made at the same time; further ones wait. */
 const MADE_AT_ONCE_MAX = 2;
 const WAIT_MS = 10_000;
-/** A file that cannot be read is not read again for so long. */
+/** An unreadable file is not read again for this long. */
 const DAMAGED_MS = 60_000;
-/** Deflate makes no byte of a file more than this. */
+/** Deflate cannot expand one byte of a file to more bytes. */
 const EXPANSION_MAX = 1_032;
 
 /** The files of an attempt in the store. */
@@ -47,7 +47,7 @@ export interface StoredAttempt {
   attempt: number;
 }
 
-/** The places of things in stored files: from the worker's index, or computed at the first read. */
+/** Places in stored files, from the worker's index, or computed at the first read. */
 @Injectable()
 export class Indexes {
   private readonly logger = new Logger('Indexes');
@@ -61,12 +61,15 @@ export class Indexes {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** What a line with an error looks like. */
+  /** The pattern of lines with errors. */
   get errors(): RegExp {
     return errorExpression([...ERROR_PATTERNS, ...this.configuration.server.errorPatterns]);
   }
 
-  /** @param size bytes of log.gz. @throws StoreUnavailable; Error for a file that is no gzip */
+  /**
+   * @param size bytes of log.gz
+   * @throws StoreUnavailable if the store does not answer; Error if the file is no gzip
+   */
   log(of: StoredAttempt, size: number): Promise<LogIndex> {
     return this.remember(`log ${of.runId} ${of.attempt} ${size}`, async () => {
       const text = await this.readIndex(of, 'log-index.json');
@@ -75,7 +78,10 @@ export class Indexes {
     });
   }
 
-  /** @param size bytes of artifacts.tar.gz. @throws StoreUnavailable; Error for a file that is no gzip */
+  /**
+   * @param size bytes of artifacts.tar.gz
+   * @throws StoreUnavailable if the store does not answer; Error if the file is no gzip
+   */
   artifacts(of: StoredAttempt, size: number): Promise<ArtifactsIndex> {
     return this.remember(`artifacts ${of.runId} ${of.attempt} ${size}`, async () => {
       const text = await this.readIndex(of, 'artifacts-index.json');
@@ -86,7 +92,7 @@ export class Indexes {
     });
   }
 
-  /** Opens a stored file from a byte on. */
+  /** Opens a stored file at an offset. */
   opener({ runId, attempt }: StoredAttempt, name: ResultFileName, size: number): OpenAt {
     return async (byte) => {
       if (byte >= size) return Readable.from([]);
@@ -109,13 +115,13 @@ export class Indexes {
     return reading(index);
   }
 
-  /** What the store has failed to give may be there the next time; a damaged file stays damaged. */
+  /** The store may answer the next time; a damaged file stays damaged. */
   private removeFailed(key: string, error: unknown): void {
     if (!(error instanceof DamagedFile)) this.indexes.delete(key);
     else setTimeout(() => this.indexes.delete(key), DAMAGED_MS).unref();
   }
 
-  /** Null when the worker left no index, or one that is too long. */
+  /** @returns null if the worker stored no index, or one that is too long */
   private async readIndex({ runId, attempt }: StoredAttempt, name: ResultFileName): Promise<string | null> {
     const file = await this.store.open(runId, attempt, name);
     if (!file) return null;
@@ -142,9 +148,11 @@ export class Indexes {
   }
 
   /**
-   * Reads as much of a file as an index is made of. Its reader may go meanwhile: others wait for the same index.
-   * @returns whether there was time for it
-   * @throws StoreUnavailable; DamagedFile; Problem 503
+   * Reads the part of a file from which an index is made. It goes on if its reader disconnects: others wait for the
+   * same index.
+   * @returns whether the time was enough
+   * @throws StoreUnavailable if the store does not answer; DamagedFile for an unreadable file; Problem 503 if too
+   * many indexes are being made
    */
   private async read(
     of: StoredAttempt,
@@ -172,7 +180,7 @@ export class Indexes {
     }
   }
 
-  /** The api need not be allowed to write to the store: then the index is found again after a while. */
+  /** The api may have no right to write to the store: then the index is computed again after a while. */
   private async saveIndex(
     { runId, attempt }: StoredAttempt,
     name: ResultFileName,
@@ -199,7 +207,7 @@ export class DamagedFile extends Problem {
   }
 }
 
-/** Whether a file of this size can have such content. What a worker says of its own file may still be wrong. */
+/** Whether a file of this size can have this content: a worker may report anything. */
 function isPossible(bytes: number, blocks: readonly GzipBlock[], size: number): boolean {
   return bytes <= size * EXPANSION_MAX && blocks.every(({ gzipOffset }) => gzipOffset < size);
 }

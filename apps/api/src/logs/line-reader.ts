@@ -1,38 +1,35 @@
-/** Bytes of a line that are kept; the others are counted. */
+/** How many bytes of a line are kept; the others are only counted. */
 export const LINE_BYTES_MAX = 16 * 1024;
 const NEWLINE = 10;
 
 export interface LogLine {
-  /** 1 is the first of the log. */
+  /** The first line of the log is 1. */
   number: number;
-  /** Its beginning, without the newline; what is no UTF-8 is U+FFFD. */
+  /** The beginning of the line, without the newline; bytes that are not UTF-8 are U+FFFD. */
   text: string;
   /** Length of the whole line, without the newline. */
   bytes: number;
 }
 
-/** Makes lines of pieces of a log. */
+/** Splits pieces of a log into lines. */
 export class LineReader {
   private lines: LogLine[] = [];
   private parts: Buffer[] = [];
   private keptBytes = 0;
   private bytes = 0;
 
-  /**
-   * @param number of the line that the first piece begins in
-   * @param first line that is wanted
-   */
+  /** @param number of the line in which the first piece begins @param first the first line to return */
   constructor(
     private number: number,
     private readonly first: number,
   ) {}
 
-  /** Whether the first line that is wanted was reached. */
+  /** Whether the first line to return was reached. */
   get hasBegun(): boolean {
     return this.number >= this.first;
   }
 
-  /** @returns how many whole lines there are now */
+  /** @returns the number of complete lines so far */
   add(chunk: Buffer): number {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
@@ -47,19 +44,19 @@ export class LineReader {
     return this.lines.length;
   }
 
-  /** The whole lines that have come since the last call. */
+  /** The complete lines since the last call. */
   newLines(): LogLine[] {
     const { lines } = this;
     this.lines = [];
     return lines;
   }
 
-  /** What there is of the line that has not ended; null when there is nothing. */
+  /** The beginning of the incomplete line; null if it is empty. */
   get open(): LogLine | null {
     return this.bytes === 0 ? null : this.openLine();
   }
 
-  /** All lines; the last need not be whole. */
+  /** All lines; the last may be incomplete. */
   end(): LogLine[] {
     if (this.bytes > 0) this.endLine();
     return this.lines;

@@ -14,7 +14,7 @@ import type { LivePiece } from './log-so-far';
 export interface FollowSettings {
   /** How often the follower checks whether an attempt has ended, if no signal comes. */
   askEveryMs: number;
-  /** Shortest time between two checks, however many signals come. */
+  /** The shortest time between two checks. */
   askAtMostEveryMs: number;
 }
 
@@ -24,15 +24,15 @@ export const FOLLOW_SETTINGS: FollowSettings = {
 };
 export const FOLLOW_SETTINGS_TOKEN = Symbol('FollowSettings');
 
-/** Each log that is followed is read from NATS. */
+/** Each followed log is read from NATS. */
 const BOUNDS: Bounds = { connectionsMax: 200, connectionsPerAddressMax: 50 };
 
-/** What a reader who follows a log gets: pieces, and at last how the attempt ended. */
+/** What a follower of a log gets: pieces, and at the end the outcome of the attempt. */
 export type LogEvent = ({ kind: 'piece' } & LivePiece) | { kind: 'end'; attempt: AttemptRecord };
 
 /**
- * Follows logs from a byte on: the live log, and once the attempt has ended the rest of the stored one, which begins with
- * the same bytes. So nothing is missing and nothing comes twice.
+ * Follows logs from an offset on: the live log, and after the attempt the rest of the stored log, which begins with
+ * the same bytes. So no byte is missing or sent twice.
  */
 @Injectable()
 export class LogFollower implements OnModuleDestroy {
@@ -54,9 +54,10 @@ export class LogFollower implements OnModuleDestroy {
   }
 
   /**
+   * The end of the response, or of the process, ends it.
    * @param number of the attempt
-   * @param response whose end ends it, as the end of the process does
-   * @throws Problem 404 without such an attempt; 429 or 503 when too many are followed
+   * @param response of the follower
+   * @throws Problem 404 if the attempt does not exist; 429 or 503 if too many logs are followed
    */
   async follow(
     runId: number,
@@ -70,7 +71,7 @@ export class LogFollower implements OnModuleDestroy {
     return this.events(runId, attempt, offset, this.until(response));
   }
 
-  /** Follows a live log from its first byte. A log that is already stored is not sent: the caller reads it itself. @throws as follow */
+  /** Follows a live log from its first byte. A stored log is not sent: the caller reads it. @throws like `follow` */
   async followLive(
     runId: number,
     number: number | null,
@@ -110,7 +111,7 @@ export class LogFollower implements OnModuleDestroy {
     }
   }
 
-  /** The content that is there until the attempt has ended, as far as bus and store know it. */
+  /** The content until the attempt has ended, as far as bus and store have it. */
   private async *part(
     runId: number,
     attempt: AttemptRecord,
@@ -130,7 +131,7 @@ export class LogFollower implements OnModuleDestroy {
       if (isOver(attempt)) yield* this.logs.soFar(runId, attempt, from);
       else yield* this.logs.live(runId, attempt, from, AbortSignal.any([signal, over.signal]));
     } catch (error) {
-      // There is nothing to read until the connection is back, or the attempt has ended.
+      // Nothing can be read until the connection is back, or the attempt has ended.
       this.logger.debug(`the live log of run ${runId} cannot be read: ${String(error)}`);
       await Promise.race([ended, pause(this.settings.askEveryMs, signal)]);
     } finally {
@@ -178,7 +179,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.removeEventListener('abort', wake);
 }
 
-/** Whether nothing more of its log comes from the worker. */
+/** Whether the worker sends no more of this log. */
 function isOver({ outcome, endedAt }: AttemptRecord): boolean {
   return outcome !== null || endedAt !== null;
 }

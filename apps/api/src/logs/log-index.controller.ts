@@ -11,7 +11,7 @@ import { AttemptQuery, LogSearchQuery } from './logs.dto';
 import { RunLogs, withMark } from './run-logs';
 import { RUN_IN_PATH } from '../http/path-ids';
 
-/** What stands where in the log of a run: of the one that is kept, or of what there is of the live one. */
+/** Parts, errors and searches in the log of a run, stored or live. */
 @Controller('api/v1/runs/:run_id/log')
 @Requires('key')
 @UseInterceptors(BodyInterceptor)
@@ -21,7 +21,7 @@ export class LogIndexController {
     private readonly logs: RunLogs,
   ) {}
 
-  /** Its parts, and its lines with errors. */
+  /** The parts of the log, and its lines with errors. */
   @Operation({
     tag: 'Results',
     id: 'readLogIndex',
@@ -60,7 +60,7 @@ export class LogIndexController {
     return { ...place, bytes, lines, sections, errors: marks, errors_total: marksTotal };
   }
 
-  /** Its lines with a text. */
+  /** The lines of the log with a text. */
   @Operation({
     tag: 'Results',
     id: 'searchLog',
@@ -93,7 +93,10 @@ export class LogIndexController {
     return { ...place, hits, next: cutAt };
   }
 
-  /** @throws Problem 404 also for a private run that the reader may not know of; 410 when a rule has removed its logs; 503 */
+  /**
+   * @throws Problem 404 also for a private run that the reader may not know of; 410 if a rule has removed its logs;
+   * 503 if a live log cannot be read
+   */
   private async findLog(runId: number, number: number | undefined, reader: ApiReader) {
     const run = await this.runs.one(runId, reader.runs);
     requireKept(run, 'log.gz');

@@ -1,5 +1,5 @@
 const NEWLINE = '\n';
-/** How many bytes of the line are shown before and after the match. */
+/** How many bytes of the line are shown before and after a match. */
 const AROUND = 200;
 
 export interface SearchLimits {
@@ -14,23 +14,23 @@ export const SEARCH_LENGTH_MAX = 200;
 
 export interface LogHit {
   line: number;
-  /** The part of the line around what was found. */
+  /** The part of the line around the match. */
   text: string;
 }
 
 export interface LogSearch {
   hits: LogHit[];
-  /** The line from which on nothing was searched, for want of time or room; null when all was. */
+  /** The first line that was not searched, because of time or the number of hits; null if all were. */
   cutAt: number | null;
 }
 
-/** The longest line whose parts are looked at together. */
+/** The longest line that is searched as a whole. */
 const LINE_BYTES_MAX = 1024 * 1024;
 
 /**
- * Searches a log while it is read. Letters of ASCII are the same in upper and lower case.
+ * Searches a log while it is read, ignoring the case of ASCII letters.
  * @param number of the line in which the content begins
- * @param first line that counts
+ * @param first the first line to search
  */
 export async function searchLines(
   content: AsyncIterable<Buffer>,
@@ -55,7 +55,7 @@ export async function searchLines(
   search(rest, line);
   return { hits, cutAt: null };
 
-  /** @returns the line after it */
+  /** @returns the next line */
   function search(bytes: Buffer, from: number): number {
     const latin = comparable(bytes);
     let [at, counted] = [from, 0];
@@ -71,7 +71,10 @@ export async function searchLines(
   }
 }
 
-/** One character for each byte. Only ASCII letters become small: the other bytes are parts of characters. */
+/**
+ * One character for each byte. Only ASCII letters are converted to lower case: the other bytes are parts of
+ * characters.
+ */
 function comparable(bytes: Buffer): string {
   return bytes.toString('latin1').replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

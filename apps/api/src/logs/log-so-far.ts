@@ -6,32 +6,32 @@ const NEWLINE = 10;
 
 /** A piece of a live log. */
 export interface LivePiece {
-  /** Bytes of the log before it. */
+  /** Bytes of the log before this piece. */
   offset: number;
   data: Buffer;
-  /** Its data are words of the worker, and no bytes of the log. */
+  /** A message of the worker, and no bytes of the log. */
   isNote: boolean;
 }
 
-/** What there was of a live log at a time. */
+/** The content of a live log at one moment. */
 export interface LogSoFar {
-  /** The bytes that are known; those that the stream has forgotten are in no line. */
+  /** The available bytes; bytes that the stream has removed are in no line. */
   log: IndexedLog;
   /** Bytes of the whole log before its last line, which may still grow. */
   openAt: number;
-  /** The first of its last lines, as many as were asked for. */
+  /** The first of its last lines, as many as requested. */
   tail: number;
-  /** Bytes that were forgotten. */
+  /** The number of removed bytes. */
   missing: number;
-  /** What its worker has said of it last; empty: nothing. */
+  /** The last message of its worker; empty if there is none. */
   note: string;
-  /** It could be read. */
+  /** Whether it could be read. */
   isReached: boolean;
 }
 
 /**
- * Reads once what there is of a live log. Memory does not grow with it.
- * @param open pieces from a byte on; asked again for each part of the log that is looked at
+ * Reads a live log once. Memory does not grow with the log.
+ * @param open returns pieces from an offset on; it is called for each read part
  */
 export async function logSoFar(
   open: (offset: number) => AsyncIterable<LivePiece>,
@@ -62,7 +62,7 @@ export async function logSoFar(
   };
 }
 
-/** What there is while it cannot be read. */
+/** The result for a log that cannot be read. */
 export function unreachedLog(): LogSoFar {
   const log = new IndexedLog(new LogIndexer(/(?!)/).end(), async function* () {});
   return { log, openAt: 0, tail: 1, missing: 0, note: '', isReached: false };
@@ -74,7 +74,7 @@ function bytesOf(open: (offset: number) => AsyncIterable<LivePiece>) {
   };
 }
 
-/** The places at which the last lines begin. */
+/** The places where the last lines begin. */
 class LineStarts {
   private readonly starts: number[] = [0];
   private bytes = 0;
@@ -90,7 +90,7 @@ class LineStarts {
     if (this.starts.length > 2 * most) this.starts.splice(0, this.starts.length - most);
   }
 
-  /** The number of the first of the last lines that are within the limits, the last line at least. */
+  /** The number of the first of the last lines within the limits; at least the last line. */
   tail(lines: number, bytes: number): number {
     const startsInTail = this.starts.filter((start) => start < bytes).slice(-this.limits.lines);
     const within = startsInTail.filter((start) => bytes - start <= this.limits.bytes).length;

@@ -14,7 +14,7 @@ import { RunLogs } from './run-logs';
 import { sendLog } from './send-log';
 import { RUN_IN_PATH } from '../http/path-ids';
 
-/** The log of a run by byte offset, while it is executed and afterwards. */
+/** The log of a run by byte offset, during its execution and afterwards. */
 @Controller('api/v1/runs/:run_id/log')
 @Requires('key')
 @UseInterceptors(BodyInterceptor)
@@ -25,7 +25,7 @@ export class LogsController {
     private readonly follower: LogFollower,
   ) {}
 
-  /** What there is of it. */
+  /** The available part of the log. */
   @Operation({
     tag: 'Results',
     id: 'readLog',
@@ -61,7 +61,7 @@ export class LogsController {
     await sendLog(this.logs, runId, attempt, query.offset ?? 0, response);
   }
 
-  /** What there is and what comes, as server-sent events. */
+  /** The available part and all new bytes, as server-sent events. */
   @Operation({
     tag: 'Results',
     id: 'followLog',
@@ -96,7 +96,9 @@ export class LogsController {
     await sendEvents(byteEvents(events), response);
   }
 
-  /** @throws Problem 404 also for a private run that the reader may not know of; 410 when a rule has removed its logs */
+  /**
+   * @throws Problem 404 also for a private run that the reader may not know of; 410 if a rule has removed its logs
+   */
   private async check(runId: number, reader: ApiReader): Promise<void> {
     requireKept(await this.runs.one(runId, reader.runs), 'log.gz');
   }

@@ -6,7 +6,7 @@ import { From } from '../http/shape';
 import type { Parameter } from '../http/parameters';
 import { SEARCH_LENGTH_MAX } from './log-search';
 
-/** Greatest number that a request may give for an attempt, a byte or a line. */
+/** The greatest number of an attempt, a byte or a line in a request. */
 export const COUNT_MAX = 10 ** 15 - 1;
 
 const ATTEMPT = whole({ minimum: 1 });
@@ -23,7 +23,7 @@ export class LogQuery {
   offset?: number;
 }
 
-/** Which attempt of a run is meant. */
+/** The attempt of a run. */
 @Strict()
 export class AttemptQuery {
   @OptionalField(ATTEMPT, ATTEMPT_TEXT)

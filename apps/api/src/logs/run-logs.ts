@@ -13,23 +13,23 @@ import type { LineLimits } from './indexed-log';
 import { logSoFar, unreachedLog } from './log-so-far';
 import type { LivePiece, LogSoFar } from './log-so-far';
 
-/** How long what there is of a live log is read. */
+/** How long the available part of a live log is read. */
 const SO_FAR_TIMEOUT_MS = 3_000;
 
-/** How long what comes before the wanted byte of a file is passed over. */
+/** How long the bytes before the requested one are read. */
 const SKIP_MS = 3_000;
 
-/** Reading for a request stops when its client has gone. */
+/** A read for a request stops when its client has gone. */
 export function readingLimits(): ReadingLimits {
   return { signal: readerGone(), skipMs: SKIP_MS };
 }
 
-/** How long a client waits before it asks again for a live log that could not be read. */
+/** How long a client waits before it requests an unreadable live log again. */
 const UNREACHED_MS = 5_000;
 
 const LAST_LINE: LineLimits = { lines: 1, bytes: 1 };
 
-/** The logs and artifacts of runs, attempt by attempt. Who may read them is for the caller to know. */
+/** The logs and artifacts of runs, by attempt. The caller checks who may read them. */
 @Injectable()
 export class RunLogs {
   private readonly logger = new Logger('RunLogs');
@@ -44,10 +44,7 @@ export class RunLogs {
     return this.results.attemptsOf(runId);
   }
 
-  /**
-   * @param number of the attempt; null: the latest
-   * @throws Problem 404 when there is none
-   */
+  /** @param number of the attempt; null: the latest @throws Problem 404 if the attempt does not exist */
   async attempt(runId: number, number: number | null): Promise<AttemptRecord> {
     const attempts = await this.attempts(runId);
     const record = number === null ? attempts.at(-1) : attempts.find(({ attempt }) => attempt === number);
@@ -57,13 +54,16 @@ export class RunLogs {
     );
   }
 
-  /** The line of the attempt's log in which the run's excerpt has the error; null where nothing is known of one. */
+  /** The line with the error from the run's excerpt, in the log of the attempt; null if it is unknown. */
   async errorLine(run: Pick<RunRecord, 'runId' | 'attempt'>, attempt: number): Promise<number | null> {
     if (run.attempt !== attempt) return null;
     return (await this.results.errorOf(run.runId))?.excerpt.errorLine ?? null;
   }
 
-  /** Null while there is no log of the attempt in the store. @throws StoreUnavailable; Error for what is no gzip */
+  /**
+   * @returns null if the store has no log of the attempt
+   * @throws StoreUnavailable if the store does not answer; Error if the file is no gzip
+   */
   async findStored(
     runId: number,
     { attempt, logSize }: Pick<AttemptRecord, 'attempt' | 'logSize'>,
@@ -74,12 +74,12 @@ export class RunLogs {
     return new IndexedLog(index, (offset) => contentFrom(open, index.blocks, offset, readingLimits()));
   }
 
-  /** What a line with an error looks like. */
+  /** The pattern of lines with errors. */
   get errors(): RegExp {
     return this.indexes.errors;
   }
 
-  /** What there is of a live log. @param tail how much of its end is asked for */
+  /** The available part of a live log. @param tail how much of its end is returned */
   async liveLog(runId: number, attempt: AttemptRecord, tail: LineLimits = LAST_LINE): Promise<LogSoFar> {
     try {
       return await logSoFar((offset) => this.soFar(runId, attempt, offset), this.errors, tail);
@@ -90,8 +90,8 @@ export class RunLogs {
   }
 
   /**
-   * The stored log of an attempt, or what there is of the live one.
-   * @throws Problem 503 while a live one cannot be read; as `stored`
+   * The stored log of an attempt, or the available part of its live log.
+   * @throws Problem 503 if the live log cannot be read; the errors of `findStored`
    */
   async whole(runId: number, attempt: AttemptRecord): Promise<{ log: IndexedLog; isComplete: boolean }> {
     const stored = await this.findStored(runId, attempt);
@@ -102,7 +102,7 @@ export class RunLogs {
     return { log, isComplete: false };
   }
 
-  /** The archive that an attempt of the run left; null when it left none. @throws StoreUnavailable */
+  /** The archive of an attempt; null if there is none. @throws StoreUnavailable if the store does not answer */
   async artifacts({ runId }: RunRecord, { attempt, artifactsSize }: AttemptRecord) {
     if (artifactsSize === null) return null;
     const of = { runId, attempt };
@@ -110,7 +110,10 @@ export class RunLogs {
     return { index, open: this.indexes.opener(of, 'artifacts.tar.gz', artifactsSize), size: artifactsSize };
   }
 
-  /** A file of that archive. @throws Problem 404 when there is none of that path; StoreUnavailable */
+  /**
+   * A file of that archive.
+   * @throws Problem 404 if the archive has no such path; StoreUnavailable if the store does not answer
+   */
   async artifact(run: RunRecord, attempt: AttemptRecord, path: string) {
     const archive = await this.artifacts(run, attempt);
     const member = archive?.index.members.find((each) => each.path === path);
@@ -118,13 +121,16 @@ export class RunLogs {
     throw notFound(`Run ${run.runId} left no such file.`);
   }
 
-  /** What a worker has published of a log until now, from a byte on. @throws NoAnswer without a connection */
+  /** The published part of a live log, from an offset on. @throws NoAnswer without a connection */
   soFar(runId: number, attempt: AttemptRecord, offset: number): AsyncGenerator<LivePiece> {
     const signal = AbortSignal.timeout(SO_FAR_TIMEOUT_MS);
     return pieces(this.dispatchers.logSoFar(attempt.worker, grantOf(runId, attempt), signal), offset);
   }
 
-  /** What a worker has published of a log, from a byte on, and what it publishes until the signal aborts. @throws as soFar */
+  /**
+   * The published part of a live log from an offset on, and all later pieces until the signal aborts.
+   * @throws NoAnswer without a connection
+   */
   live(
     runId: number,
     attempt: AttemptRecord,
@@ -139,11 +145,11 @@ function grantOf(runId: number, { attempt, epoch }: AttemptRecord): Grant {
   return { runId, attempt, grantEpoch: epoch };
 }
 
-/** Each byte once, in order; those that the stream has forgotten are missing. A worker may publish anything. */
+/** Yields each byte once, in order, without those that the stream has removed. A worker may publish anything. */
 export async function* pieces(chunks: AsyncIterable<LogChunk>, from: number): AsyncGenerator<LivePiece> {
   let next = from;
   for await (const chunk of chunks as AsyncIterable<Partial<LogChunk> | null>) {
-    // Whatever JSON a worker has published.
+    // A worker may have published any JSON.
     const { offset, data, isNote } = chunk ?? {};
     if (!Number.isSafeInteger(offset) || typeof data !== 'string') continue;
     const bytes = Buffer.from(data, 'base64');
@@ -158,9 +164,12 @@ export async function* pieces(chunks: AsyncIterable<LogChunk>, from: number): As
   }
 }
 
-/** The error has a mark, also where the line says nothing by itself: what fails in silence, and the line before a consequence. */
+/**
+ * Adds a mark for the error, because its line may not look like one: silent failures, and the cause before a
+ * consequence.
+ */
 export function withMark(index: LogIndex, error: number | null): LogIndex {
-  // A report may name a line that the log has not.
+  // A report may name a line that the log does not have.
   if (error === null || error < 1 || error > index.lines || index.marks.includes(error)) return index;
   const marks = [...index.marks, error].sort((one, other) => one - other);
   return { ...index, marks, marksTotal: index.marksTotal + 1 };

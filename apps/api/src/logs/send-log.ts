@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { pipelineToClient } from '../http/pipeline-to-client';
 import type { RunLogs } from './run-logs';
 
-/** What no browser takes for anything but text: it comes from a test. */
+/** Browsers treat this only as text: it comes from a test. */
 export const TEXT_HEADERS = {
   'Content-Type': 'text/plain; charset=utf-8',
   'X-Content-Type-Options': 'nosniff',
@@ -12,9 +12,9 @@ export const TEXT_HEADERS = {
 };
 
 /**
- * Answers with the bytes of a log from one on: of the stored log, or of the live one as far as it has come.
- * `Log-Complete` says which it was, and `Log-Attempt` names the attempt.
- * @throws StoreUnavailable; NoAnswer
+ * Sends the bytes of a log from an offset on, stored or live. `Log-Complete` says which, and `Log-Attempt` names the
+ * attempt.
+ * @throws StoreUnavailable if the store does not answer; NoAnswer if the bus does not
  */
 export async function sendLog(
   logs: RunLogs,

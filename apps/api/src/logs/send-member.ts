@@ -12,10 +12,10 @@ export interface StoredArchive {
 }
 
 /**
- * Sends one file of an archive, at the client's pace: as a download, or as text. A test has written it: it is never a page, an image or a
- * script of this server.
- * @param isKept caches may keep it, also those that many clients share
- * @throws StoreUnavailable; Error for what is no gzip
+ * Sends one file of an archive, as fast as the client reads, as a download or as text. A test has written it: it is
+ * never a page, an image or a script of this server.
+ * @param isKept whether caches may store it, also shared ones
+ * @throws StoreUnavailable if the store does not answer; Error if the archive is no gzip
  */
 export async function sendMember(
   { index, open }: StoredArchive,
@@ -28,7 +28,7 @@ export async function sendMember(
     ...TEXT_HEADERS,
     'Content-Type': isShown ? TEXT_HEADERS['Content-Type'] : 'application/octet-stream',
     'Content-Length': String(size),
-    // Compressed, it would have another length.
+    // With compression, it would have another length.
     'Cache-Control': isKept ? 'public, max-age=3600, no-transform' : 'private, no-store, no-transform',
     'Content-Disposition': isShown ? 'inline' : `attachment; ${fileName(path)}`,
   });
@@ -52,7 +52,7 @@ async function* part(
   throw new Error('the archive ends before the file does');
 }
 
-/** RFC 6266, with a name of ASCII for those who do not know the other. */
+/** RFC 6266, with an ASCII name for clients that do not know the other form. */
 function fileName(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).toWellFormed();
   const ascii = name.replace(/[^A-Za-z0-9._+~-]/g, '_');

@@ -4,19 +4,19 @@ import { VERSION } from '@proctor/process';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { Leaving } from '../http/leaving';
 
-/** What an api process reaches. */
+/** The services that an api process reaches. */
 export interface Health {
   version: string;
-  /** Whether requests should be sent to it: it reaches everything it needs, and does not end soon. */
+  /** Whether it should get requests: it reaches all services, and does not stop soon. */
   ready: boolean;
   database: boolean;
-  /** NATS. Without it requests are accepted all the same, and what they ask for begins later. */
+  /** NATS. Without it requests are accepted all the same, but their tests start later. */
   bus: boolean;
-  /** Why it is not ready; empty when it is. */
+  /** Why it is not ready; empty if it is. */
   reasons: string[];
 }
 
-/** Looked up at each call. */
+/** Checked at each call. */
 @Injectable()
 export class ApiHealth {
   private readonly logger = new Logger('Health');
@@ -27,7 +27,7 @@ export class ApiHealth {
     private readonly leaving: Leaving,
   ) {}
 
-  /** The database is reached when it can say whose key this is, or that there is no such key. */
+  /** The database is reachable if it finds the owner of the key, or that there is none. */
   async of(key: string): Promise<{ health: Health; isAdmin: boolean }> {
     try {
       const requestor = await this.apiKeys.authenticate(key);

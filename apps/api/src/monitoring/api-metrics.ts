@@ -5,7 +5,7 @@ import { VERSION } from '@proctor/process';
 import { Gauge, type Registry } from 'prom-client';
 import { CONFIGURATION, REGISTRY, type ApiConfiguration } from '../configuration.token';
 
-/** The numbers of an api process; HttpMetrics counts its answers. */
+/** The metrics of an api process; HttpMetrics counts its answers. */
 @Injectable()
 export class ApiMetrics implements OnModuleInit, OnModuleDestroy {
   private readonly process: ProcessMetrics;

@@ -12,7 +12,7 @@ import { NewNoteRequest, NoteRequest, NotesQuery } from './notes.dto';
 import { NotesService } from './notes.service';
 import { NOTE_IN_PATH } from '../http/path-ids';
 
-/** What people have written about failures. */
+/** Notes of people about failures. */
 @Controller('api/v1/notes')
 @Requires('key')
 @UseInterceptors(BodyInterceptor)

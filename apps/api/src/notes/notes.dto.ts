@@ -35,7 +35,7 @@ export const NOTES_PER_PAGE = 50;
 const NOTES_PER_PAGE_MAX = 200;
 const BUG_LENGTH_MAX = 300;
 
-/** What a note says, as it travels. */
+/** The fields of a note in a request. */
 @Strict()
 export class NoteRequest {
   @Field(text({ minLength: 1 }), 'Plain; the deployment limits it (`api.noteLengthMax`).')
@@ -139,7 +139,7 @@ function bugsOf(
   return [...new Set(bugs)];
 }
 
-/** `#123456`, or an address with http or https and without a user; null for anything else. */
+/** Accepts `#123456`, or an http or https address without a user; null for anything else. */
 export function bugOf(text: string): string | null {
   const number = /^#?([1-9]\d{0,9})$/.exec(text)?.[1];
   if (number !== undefined) return `#${number}`;

@@ -2,6 +2,6 @@ import { Room } from '../http/room';
 import { NotesApiController } from './notes.controller';
 import { NotesService } from './notes.service';
 
-/** What users write about failures. */
+/** Notes of users about failures. */
 @Room({ controllers: [NotesApiController], providers: [NotesService] })
 export class NotesModule {}

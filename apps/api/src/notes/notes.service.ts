@@ -18,7 +18,7 @@ import { VisibleRuns } from '../runs/visible-runs';
 import { type NewNoteRequest, NOTES_PER_PAGE, type NotesQuery } from './notes.dto';
 import { loadPart } from '../http/parts';
 
-/** A run beside which notes are shown. */
+/** A run that is shown with notes. */
 export interface NotedRun {
   runId: number;
   package: string;
@@ -26,16 +26,16 @@ export interface NotedRun {
   arch: string;
   /** Null while it has not finished. */
   finishedAt: Date | null;
-  /** Null for one that has not failed. */
+  /** Null for a run that has not failed. */
   failure: RunFailure | null;
 }
 
-/** Whether a note says something of a run. */
+/** Whether a note applies to a run. */
 export function fits(note: Note, run: NotedRun): boolean {
   if (note.removedAt !== null) return false;
   if (note.runId === run.runId) return true;
   if (!isAbout(note, run)) return false;
-  // On no run: it holds until it is removed.
+  // A note on no run applies until it is removed.
   if (note.runId === null) return true;
   const isOver = note.withdrawnAt !== null && (run.finishedAt === null || run.finishedAt >= note.withdrawnAt);
   return !isOver && run.failure !== null && failsAlike(note, run.failure);
@@ -54,12 +54,12 @@ export function failsAlike(one: RunFailure, other: RunFailure): boolean {
   return [...one.failingTests].sort().join('\n') === [...other.failingTests].sort().join('\n');
 }
 
-/** Notes that are looked at for the runs of one page, the newest. */
+/** The maximum number of notes, the newest, for the runs of one page. */
 const NOTES_MAX = 200;
 
 type Subject = Omit<Parameters<Notes['add']>[0], keyof NoteText>;
 
-/** What people write about failures. A user sees each note whose run, package or error that user may see. */
+/** Notes of people about failures. A user sees each note about a run, package or error that the user may see. */
 @Injectable()
 export class NotesService {
   constructor(
@@ -113,7 +113,7 @@ export class NotesService {
     return { notes: rows.filter(isMeant), before: last };
   }
 
-  /** @throws Problem 404 for one that is not there, or that the requestor may not see */
+  /** @throws Problem 404 if it does not exist, or the requestor may not see it */
   async one(noteId: number, requestor: Requestor): Promise<Note> {
     const note = await this.notes.one(noteId, readerOf(requestor));
     if (note) return note;
@@ -122,7 +122,8 @@ export class NotesService {
 
   /**
    * @returns the new note
-   * @throws Problem 400; 404 for a run or package that the requestor may not see; 409 when they have too many
+   * @throws Problem 400 for an invalid field; 404 for a run or package that the requestor may not see; 409 if the
+   * requestor has too many notes
    */
   async add(newNote: NewNoteRequest, requestor: Requestor, address?: string): Promise<Note> {
     const subject =
@@ -137,14 +138,21 @@ export class NotesService {
     return this.one(noteId, requestor);
   }
 
-  /** @throws Problem 404; 403 for another user's note, unless by an administrator */
+  /**
+   * @throws Problem 404 if it does not exist, or the requestor may not see it; 403 for another user's note, unless
+   * the requestor is an administrator
+   */
   async change(noteId: number, text: NoteText, requestor: Requestor, address?: string): Promise<Note> {
     await this.own(noteId, requestor);
     await this.notes.change(noteId, text, authorOf(requestor, address));
     return this.one(noteId, requestor);
   }
 
-  /** @returns the note that was there. @throws Problem 404; 403 for another user's note, unless by an administrator */
+  /**
+   * @returns the removed note
+   * @throws Problem 404 if it does not exist, or the requestor may not see it; 403 for another user's note, unless
+   * the requestor is an administrator
+   */
   async remove(noteId: number, requestor: Requestor, address?: string): Promise<Note> {
     const note = await this.own(noteId, requestor);
     await this.notes.remove(noteId, authorOf(requestor, address));

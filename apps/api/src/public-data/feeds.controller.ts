@@ -86,7 +86,7 @@ export class FeedsController {
     );
     const pagePath = name === null ? '/packages/' : packagePath(name);
     const title = name === null ? 'Test status of all packages' : `Test status of ${name}`;
-    // Readers know a feed by its id, however its address was spelled.
+    // Feed readers identify a feed by its id, for every spelling of its address.
     const feedPath = `/data/feeds/${name === null ? 'all-packages' : `${packagePrefix(name)}/${name}`}${SUFFIX}`;
     return {
       content: statusFeed(title, { base, feedPath, pagePath }, changes, neutral),

@@ -10,7 +10,7 @@ import { StatusService } from './status.service';
 const TRIGGER_LENGTH_MAX = 200;
 const PINNED = ['yes', 'no'] as const;
 
-/** Which runs of a history are asked for; empty where it does not matter. */
+/** The filter of a history; empty fields do not filter. */
 export class HistoryParameters {
   @OptionalField(
     sentAs<string>(words(VERDICTS)),
@@ -33,7 +33,7 @@ export class HistoryParameters {
 export class HistoryWantedPipe implements PipeTransform<Record<string, unknown>, HistoryParameters> {
   constructor(private readonly status: StatusService) {}
 
-  /** @throws Problem 400 for what no run of a history is */
+  /** @throws Problem 400 for a value that no run of a history can have */
   transform(query: Record<string, unknown>): HistoryParameters {
     const status = fromQuery('status', query['status'], oneOf(this.status.historyWords)) ?? '';
     const pinned = fromQuery('pinned', query['pinned'], oneOf(PINNED)) ?? '';
@@ -54,7 +54,7 @@ export function historyFilter(
   };
 }
 
-/** The query of an address that asks for these, and for what comes before a run; empty, or with its `?`. */
+/** The query of an address with this filter, before a given run; empty, or with its `?`. */
 export function historyQuery({ status, trigger, pinned }: HistoryParameters, before: number | null): string {
   const entries = Object.entries({ status, trigger, pinned, before: before === null ? '' : String(before) });
   const parameters = new URLSearchParams(entries.filter(([, value]) => value !== ''));

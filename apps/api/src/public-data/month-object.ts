@@ -2,7 +2,7 @@ import type { PackageVerdict } from '@proctor/contracts';
 import type { RemovedRunsOfMonth } from '@proctor/database';
 import type { MonthResource } from '@proctor/resources';
 
-/** @param figures in the order of their months */
+/** @param figures in the order of the months */
 export function monthObjects(figures: RemovedRunsOfMonth[]): MonthResource[] {
   return [...new Set(figures.map(({ month }) => month))].map((month) =>
     monthObject(

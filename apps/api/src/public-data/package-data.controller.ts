@@ -21,7 +21,7 @@ import type { PackagePlace } from './public-runs.service';
 import { sendResultFile } from './result-file';
 import { BEFORE_RUN } from '../http/path-ids';
 
-/** A package's latest status and history, made from the database at each request. */
+/** A package's latest status and history, read from the database for each request. */
 @Controller('data/packages/:suite/:arch/:prefix/:package')
 @Requires('nothing')
 export class PackageDataController {
@@ -51,7 +51,7 @@ export class PackageDataController {
     return { content: run && this.result(run), updates: run ? [run.updatedAt] : [], maxAgeSeconds: 0 };
   }
 
-  /** Oldest first. Of a long history the newest part, with a link to what is older. */
+  /** Oldest first. A long history has only its newest part, with a link to older runs. */
   @Operation({
     tag: 'Public data',
     id: 'readHistory',
@@ -91,7 +91,7 @@ export class PackageDataController {
     };
   }
 
-  /** Oldest first. Runs that were removed since are counted. */
+  /** Oldest first. Removed runs are counted. */
   @Operation({
     tag: 'Public data',
     id: 'readMonths',
@@ -149,7 +149,7 @@ export class PackageDataController {
     return this.sendLatest(place, request, response, 'log.gz');
   }
 
-  /** debci's address is a folder with both. */
+  /** debci has a folder with both at this address. */
   @Operation({
     tag: 'Public data',
     id: 'readLatestArtifacts',

@@ -5,19 +5,19 @@ import { map } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { PublicCache } from './public-cache';
 
-/** What a handler of the public data answers. */
+/** The answer of a handler of the public data. */
 export interface PublicAnswer<Content> {
   /** JSON, or the text of another `type`. */
   content: Content;
   type?: string;
-  /** When the rows behind the answer were written. */
+  /** When the rows of the answer were written. */
   updates: Date[];
-  /** 0: caches must ask again each time, and get a 304 while nothing has changed. */
+  /** 0: caches must ask each time, and get a 304 while nothing has changed. */
   maxAgeSeconds: number;
   headers?: Record<string, string>;
 }
 
-/** Sends answers with the headers that say how long they may be kept. */
+/** Sends answers with headers for caches. */
 @Injectable()
 export class PublicAnswerInterceptor implements NestInterceptor<PublicAnswer<unknown>, string> {
   constructor(private readonly cache: PublicCache) {}

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { CONFIGURATION_STATUS } from '../configuration.token';
 import { DATABASE_LIMITS } from '@proctor/database';
 
-/** The headers that say how long an answer of the public data may be kept, and how old it is. */
+/** The headers for caches: how long they may store an answer of the public data, and its age. */
 @Injectable()
 export class PublicCache {
   constructor(
@@ -12,11 +12,11 @@ export class PublicCache {
   ) {}
 
   /**
-   * No answer is older than the configuration in use, which another release reads again: both may make something else of
-   * the same rows. A request with the time alone as its condition gets a whole answer while rows of that time may
-   * still appear: the condition is taken away.
-   * @param updates of the rows that it was made from; the newest counts: an old run may have been published lately
-   * @param maxAgeSeconds 0: it must be asked for again each time, which costs a 304 while nothing changed
+   * No answer is older than the configuration in use, and a new release reads the configuration again: both may
+   * change the answer for the same rows. If the request has only a time as its condition, and rows of that time may
+   * still appear, the condition is removed, so that the answer is complete.
+   * @param updates of the rows of the answer; the newest counts: an old run may have been published recently
+   * @param maxAgeSeconds 0: caches must ask each time, which costs a 304 while nothing changed
    */
   headers(request: Request, updates: Date[], maxAgeSeconds: number): Record<string, string> {
     const { loadedAt } = this.configurationStatus();
@@ -34,17 +34,17 @@ export class PublicCache {
   }
 }
 
-/** The header `Last-Modified`, and whether it can be relied upon yet. */
+/** The header `Last-Modified`, and whether it is reliable yet. */
 export interface LastModified {
   header: string;
-  /** Whether every row of that time and before is visible: else "not modified since" is not known. */
+  /** Whether all rows up to that time are visible; otherwise "not modified since" is unknown. */
   isSettled: boolean;
 }
 
 /**
- * The `Last-Modified` for clients that use this header alone. It has whole seconds, and a row can become visible
- * until its transaction ends, after the time in the row. So the header is the time of the newest row plus the longest
- * time of a transaction; until that moment it is the present second.
+ * The `Last-Modified` for clients that use only this header. It has whole seconds, and a row becomes visible only at
+ * the end of its transaction, after its time. So the header is the time of the newest row plus the maximum time of a
+ * transaction; until then it is the present second.
  * @param newest the latest `updatedAt` of the rows
  */
 export function lastModified(newest: Date, now: Date): LastModified {

@@ -7,7 +7,7 @@ import { RunFilesController } from './run-files.controller';
 import { DayStatusController, StatusDataController } from './status-data.controller';
 import { StatusService } from './status.service';
 
-/** What is below `/data`, except what the API answers there. */
+/** Everything below `/data`, except the answers of the API there. */
 @Room({
   controllers: [
     RunFilesController,

@@ -10,7 +10,7 @@ import { MissingRuns } from '../runs/missing-runs';
 import { RUN_IN_PATH, noSuchRun } from '../http/path-ids';
 import { loadPart } from '../http/parts';
 
-/** The parts of a public path that name a package on a suite and architecture. */
+/** The parts of a public path that name a package, a suite and an architecture. */
 export interface PackagePlace {
   suite: string;
   arch: string;
@@ -20,11 +20,11 @@ export interface PackagePlace {
 
 export interface HistoryPage {
   runs: RunRecord[];
-  /** What to ask for the page of older runs with; null when there are none. */
+  /** The value of `before` for the page of older runs; null if there are none. */
   older: number | null;
 }
 
-/** Finds what public paths name. The parts of a path are compared with what is known, and nothing else. */
+/** Finds runs by public paths. It compares the parts of a path only with existing values. */
 @Injectable()
 export class PublicRunsService {
   constructor(
@@ -36,9 +36,9 @@ export class PublicRunsService {
   ) {}
 
   /**
-   * @param reader who may see more than public runs
-   * @throws Problem 404 for a run that the reader may not know of, that is unknown, or another's than the path says; 410 for one
-   * that was removed
+   * @param reader may see private runs, too
+   * @throws Problem 404 if the run is unknown, belongs to another place than the path, or the reader may not know of
+   * it; 410 if it was removed
    */
   async run(place: PackagePlace, runId: string | number, reader: RunReader = {}): Promise<RunRecord> {
     checkNames(place);
@@ -51,7 +51,7 @@ export class PublicRunsService {
 
   /**
    * The newest finished run without pins or extra sources.
-   * @throws Problem 404 for a path that names no package of this deployment
+   * @throws Problem 404 if this deployment has no such package
    */
   async latest(place: PackagePlace): Promise<RunRecord | null> {
     checkNames(place);
@@ -62,9 +62,9 @@ export class PublicRunsService {
 
   /**
    * A page of the finished runs, newest first.
-   * @param before the last run of the page before; null for the newest
-   * @param filter which of them; all without one
-   * @throws Problem 404 for a path that names no package of this deployment, and for a `before` that was never given out
+   * @param before the last run of the previous page; null for the newest
+   * @param filter by default all runs
+   * @throws Problem 404 if this deployment has no such package, or no run has the id `before`
    */
   async history(place: PackagePlace, before: number | null, filter?: HistoryFilter): Promise<HistoryPage> {
     checkNames(place);
@@ -84,8 +84,8 @@ export class PublicRunsService {
   }
 
   /**
-   * How many runs finished in each month, the oldest first; what was removed since counts.
-   * @throws Problem 404 for a path that names no package of this deployment
+   * How many runs finished in each month, the oldest first; removed runs count.
+   * @throws Problem 404 if this deployment has no such package
    */
   async months(place: PackagePlace): Promise<RunsOfMonth[]> {
     checkNames(place);
@@ -94,14 +94,14 @@ export class PublicRunsService {
     return months;
   }
 
-  /** How many runs were removed in each of the newest months. The caller has checked that the place exists. */
+  /** How many runs were removed in each of the newest months. The caller checks that the place exists. */
   removedMonths(place: PackagePlace, months: number): Promise<RemovedRunsOfMonth[]> {
     return this.packageMonths.listRemoved(place, months);
   }
 
   /**
-   * Only a run that the history shows: another's place in it would show when that one finished.
-   * @throws Problem 404
+   * A finished run only: the place of another in the history would reveal when it finished.
+   * @throws Problem 404 if the run has not finished; the errors of `run`
    */
   async finishedRun(place: PackagePlace, id: number): Promise<RunRecord> {
     const run = await this.run(place, id);
@@ -109,7 +109,7 @@ export class PublicRunsService {
     return run;
   }
 
-  /** What was tested stays readable when its suite is no longer tested; without a run, the suite must be there. */
+  /** Results stay readable when their suite is no longer tested; without a run, the suite must be configured. */
   private checkTarget({ suite, arch }: PackagePlace): void {
     const { suites, architectures } = this.configuration.server;
     if (!suites.includes(suite)) throw notFound(`There is no suite ${describe(suite)}.`);
@@ -117,7 +117,7 @@ export class PublicRunsService {
   }
 }
 
-/** Nothing that could not be a name reaches the database. */
+/** Impossible names do not reach the database. */
 function checkNames(place: PackagePlace): void {
   const isName = isWord(place.suite) && isWord(place.arch) && isPackageName(place.package);
   if (!isName || place.prefix !== packagePrefix(place.package)) throw notFound('There is no such package.');

@@ -6,16 +6,16 @@ import { pipelineToClient } from '../http/pipeline-to-client';
 import { notFound, Problem } from '../http/problem';
 import { requireKept } from '../runs/removed-files';
 
-/** A log is sent as text that happens to be compressed: a browser shows it, `curl -o` saves the gzip file. */
+/** A log is sent as compressed text: a browser shows it, `curl -o` saves the gzip file. */
 const HEADERS: Record<ResultContentName, Record<string, string>> = {
   'log.gz': { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Encoding': 'gzip' },
   'artifacts.tar.gz': { 'Content-Type': 'application/gzip' },
 };
 
 /**
- * Answers with a file of a finished run: whole, in part, or "not modified". Sizes and ranges are of the bytes kept.
- * @param headers who may keep it and how long, and `Last-Modified`
- * @throws Problem 404 when the run left no such file; 410 when a rule has removed it; 416 for a range beyond its end
+ * Sends a file of a finished run: whole, a range, or "not modified". Sizes and ranges count stored bytes.
+ * @param headers for caches, and `Last-Modified`
+ * @throws Problem 404 if the run has no such file; 410 if a rule has removed it; 416 for a range beyond its end
  */
 export async function sendResultFile(
   request: Request,
@@ -58,9 +58,9 @@ function missing(run: RunRecord, name: ResultContentName): Problem {
 }
 
 /**
- * The one range that a GET asks for; null means the whole: no or a malformed header, several ranges, or an If-Range
- * that names another version of the file.
- * @param validators the ETag and Last-Modified of the file as it is
+ * The single range of a GET; null means the whole file: no or a malformed header, several ranges, or an If-Range with
+ * another version of the file.
+ * @param validators the present ETag and Last-Modified of the file
  */
 function requestedRange(
   request: Request,

@@ -13,7 +13,7 @@ import type { ContextRequest } from '../http/request-context';
 
 type RunPlace = PackagePlace & { run_id: string };
 
-/** What a run left behind: for everybody, or of a private run for who may know of it. */
+/** The files of a run: public, or of a private run for readers who may know of it. */
 @Controller('data/autopkgtest/:suite/:arch/:prefix/:package/:run_id')
 @Requires('nothing')
 export class RunFilesController {

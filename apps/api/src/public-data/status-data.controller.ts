@@ -22,13 +22,13 @@ import { PublicCache } from './public-cache';
 import { stateOf, StatusService } from './status.service';
 import type { SuiteArch } from './status.service';
 
-/** Less than the hour after which the readers of these files come again. */
+/** Less than an hour: readers of these files come each hour. */
 const MAX_AGE_SECONDS = 60;
 
-/** Part of the ETag of packages.json, which is not made from its bytes: another number when its layout changes. */
+/** Part of the ETag of packages.json, which does not depend on its bytes: the number changes with its layout. */
 const LAYOUT = 1;
 
-/** The status of all packages of a suite and architecture, which many requests share while nothing changes. */
+/** The status of all packages of a suite and architecture; requests share it while nothing changes. */
 @Controller('data/status/:suite/:arch')
 @Requires('nothing')
 export class StatusDataController {
@@ -38,7 +38,7 @@ export class StatusDataController {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** The latest status of each package. It may be long: it is kept compressed, and in memory as a whole never. */
+  /** The latest status of each package. It may be long: it is stored compressed, and never whole in memory. */
   @Operation({
     tag: 'Public data',
     id: 'readStatuses',
@@ -70,7 +70,7 @@ export class StatusDataController {
     }
   }
 
-  /** How many packages have which status. */
+  /** The number of packages with each status. */
   @Operation({
     tag: 'Public data',
     id: 'readStatusCounts',
@@ -104,14 +104,14 @@ export class StatusDataController {
     const { version, answer: days } = await this.status.history(place);
     return {
       content: days.map(({ date, ...counts }) => ({ ...counts, date: timestamp(date) })),
-      // A day more is a change too.
+      // A new day is a change, too.
       updates: [...updates(version), ...days.slice(-1).map((day) => day.date)],
       maxAgeSeconds: MAX_AGE_SECONDS,
     };
   }
 }
 
-/** How many packages had which status at the end of a day that is over, or have today: `2026/11/05.json`. */
+/** The number of packages with each status at the end of a past day, or now for today: `2026/11/05.json`. */
 @Controller('data/status/:suite/:arch/:year/:month/:day.json')
 @Requires('nothing')
 @UseInterceptors(PublicAnswerInterceptor)

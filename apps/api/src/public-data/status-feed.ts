@@ -6,7 +6,7 @@ import { runPath } from '../runs/page-paths';
 import { endWord } from '../runs/result-object';
 
 export interface FeedAddress {
-  /** What comes before every path; no slash at its end. */
+  /** The beginning of every path, without a slash at its end. */
   base: string;
   /** Path of the feed itself. */
   feedPath: string;
@@ -14,19 +14,16 @@ export interface FeedAddress {
   pagePath: string;
 }
 
-/** What a feed says of one thing. */
+/** One entry of a feed. */
 export interface FeedEntry {
-  /** A path on this server, by which readers know the entry again: the same for the same, another for what is new. */
+  /** A path on this server that identifies the entry: the same for the same thing, another for a new one. */
   path: string;
   title: string;
   text: string;
   date: Date;
 }
 
-/**
- * An Atom feed of status changes.
- * @param changes newest first
- */
+/** An Atom feed of status changes. @param changes newest first */
 export function statusFeed(
   title: string,
   address: FeedAddress,
@@ -48,7 +45,7 @@ export function statusFeed(
   );
 }
 
-/** An Atom feed, as old as its newest entry: the same answer while nothing changes. */
+/** An Atom feed with the date of its newest entry: the same answer while nothing changes. */
 export function atomFeed(
   title: string,
   { base, feedPath, pagePath }: FeedAddress,
@@ -70,7 +67,7 @@ export function atomFeed(
   return feed.atom1();
 }
 
-/** Text in a document of type html within XML: what a worker reported may hold any character. */
+/** Text of an HTML document within XML: a report of a worker may contain any character. */
 function html(text: string): string {
   return nameHidden(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -3,7 +3,7 @@ import { duration, type NeutralStatus, timestamp } from '@proctor/contracts';
 import type { StatusRecord } from '@proctor/database';
 import { resultObject, statusOf } from '../runs/result-object';
 
-/** A package's latest status as the readers of packages.json know it. */
+/** A package's latest status in the form of packages.json. */
 export function statusObject(record: StatusRecord, neutral: NeutralStatus): PackageStatusResource {
   const result = resultObject(record, neutral);
   return {

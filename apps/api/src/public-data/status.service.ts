@@ -14,36 +14,36 @@ import { SharedAnswers } from '../http/shared-answers';
 import { endWords, statusOf } from '../runs/result-object';
 import { statusObject } from './status-object';
 
-/** The parts of a public path that name all packages of a suite and architecture. */
+/** The parts of a public path that name a suite and an architecture. */
 export interface SuiteArch {
   suite: string;
   arch: string;
 }
 
-/** A status as clients know it. */
+/** A status in the words of the API. */
 export type StatusWord = PackageVerdict;
 
 /** Packages by the word of their latest status. */
 export type WordCounts = Record<StatusWord, number> & { total: number };
 
-/** An answer about a place, and the state of its packages that it was made from. */
+/** An answer about a place, with the state of its packages from which it was made. */
 interface DatedAnswer<T> {
   version: StatusVersion;
   answer: T;
 }
 
-/** Records that are in memory at a time. */
+/** How many records are in memory at a time. */
 const PAGE_LENGTH = 1_000;
 
 const PLACES_REMEMBERED_MAX = 1_000;
-/** Greatest total size of all remembered lists. */
+/** The maximum total size of all lists in memory. */
 const LISTED_BYTES_MAX = 64 * 1024 * 1024;
 const RECORDS_REMEMBERED_MAX = 20_000;
 
-/** Most days of a history. */
+/** The maximum number of days of a history. */
 const DAYS_MAX = 90;
 
-/** What is known of all packages of a suite and architecture. */
+/** The status of all packages of a suite and architecture. */
 @Injectable()
 export class StatusService {
   private readonly counted: SharedAnswers<DatedAnswer<StatusCounts>>;
@@ -71,19 +71,19 @@ export class StatusService {
     });
   }
 
-  /** The words that a status may be, in the order in which pages show them. */
+  /** All words of a status, in the order of the pages. */
   get words(): StatusWord[] {
     return PACKAGE_VERDICTS.filter(
       (verdict) => statusOf(verdict, this.configuration.server.neutral) === verdict,
     );
   }
 
-  /** The words for how the runs of a history may have ended. */
+  /** The words for the results of runs in a history. */
   get historyWords(): string[] {
     return endWords(this.configuration.server.neutral);
   }
 
-  /** @throws Problem 404 for a suite or architecture that has no run and is not tested here */
+  /** @throws Problem 404 if the suite or architecture is not tested here and has no run */
   async version({ suite, arch }: SuiteArch): Promise<StatusVersion> {
     const { suites, architectures } = this.configuration.server;
     if (!isWord(suite) || !isWord(arch)) throw notFound('There is no such suite and architecture.');
@@ -94,7 +94,7 @@ export class StatusService {
     return version;
   }
 
-  /** The latest status of every package, one object a line by name, as gzip-compressed JSON. */
+  /** The latest status of every package, one object in each line, sorted by name, as gzip-compressed JSON. */
   list(place: SuiteArch): Promise<DatedAnswer<Buffer>> {
     const { neutral } = this.configuration.server;
     return this.answer(this.listed, place, neutral, ({ suite, arch }) =>
@@ -104,7 +104,7 @@ export class StatusService {
     );
   }
 
-  /** A part of the packages: those after a name, with one status only when a word is given. */
+  /** A part of the packages: those after a name, and only those with the given status. */
   some(place: SuiteArch, after: string, limit: number, word: StatusWord | null): Promise<StatusRecord[]> {
     const { neutral } = this.configuration.server;
     const { suite, arch } = place;
@@ -121,7 +121,7 @@ export class StatusService {
     return { version, answer: { ...this.byWord(answer), date: answer.date } };
   }
 
-  /** At the end of each day, oldest first, from the first day on which there was something. */
+  /** The counts at the end of each day, oldest first, from the first day with data. */
   async history(place: SuiteArch): Promise<DatedAnswer<(WordCounts & { date: Date })[]>> {
     const { version, answer } = await this.answer(this.days, place, '', ({ suite, arch }) =>
       this.publicRuns.statusHistory(suite, arch, DAYS_MAX),
@@ -132,9 +132,9 @@ export class StatusService {
   }
 
   /**
-   * The counts at the end of a day, also of a day that is older than the history.
+   * The counts at the end of a day, also of a day before the history.
    * @param day `YYYY-MM-DD`, UTC
-   * @throws Problem 404 for what is no day, and for one without any data
+   * @throws Problem 404 if it is no day, or has no data
    */
   async ofDay(
     place: SuiteArch,
@@ -154,7 +154,9 @@ export class StatusService {
     return { version, counts: { ...this.byWord({ pass, neutral, fail, tmpfail, total }), date } };
   }
 
-  /** Made only when the state of the packages is another. The state is read first: the answer is not older. */
+  /**
+   * Made again only if the state of the packages has changed. The state is read first, so the answer is not older.
+   */
   private answer<T>(
     answers: SharedAnswers<DatedAnswer<T>>,
     place: SuiteArch,
@@ -190,12 +192,12 @@ export class StatusService {
   }
 }
 
-/** Another text for another state of the packages. */
+/** A text that changes with the state of the packages. */
 export function stateOf({ newestUpdate, latelyUpdated, removed, today }: StatusVersion): string {
   return `${newestUpdate?.getTime() ?? 0}-${latelyUpdated}-${removed}-${today}`;
 }
 
-/** One object a line. */
+/** One object in each line. */
 async function* jsonArray(
   pages: AsyncIterable<StatusRecord[]>,
   neutral: NeutralStatus,

@@ -7,18 +7,18 @@ import { silence } from '../dispatchers/explanation.service';
 
 const HOUR_SECONDS = 3_600;
 
-/** What is known of the queues of a deployment. */
+/** Facts about the queues of a deployment. */
 export interface QueueFacts {
   lengths: QueueLength[];
   rates: QueueRate[];
   pauses: PauseResource[];
-  /** Status of the dispatcher of each architecture; null if none answers. */
+  /** The status of each architecture's dispatcher; null if it does not answer. */
   statuses: Map<string, StatusReply | null>;
 }
 
 /**
- * All queues of the deployment, empty ones too, and those of suites that are no longer tested and have runs
- * left; by suite and architecture.
+ * All queues of the deployment by suite and architecture, also empty ones, and those with runs of suites that are no
+ * longer tested.
  */
 export function queueObjects(
   { suites, architectures }: { suites: string[]; architectures: string[] },

@@ -43,7 +43,7 @@ function backendsOf({ value, pointer }: Parameter): string[] {
   throw badRequestAt(`backend must be the name of a backend, not ${describe(odd)}.`, pointer);
 }
 
-/** What waits, where it may run, and what is not tested. */
+/** Queues, workers, packages and the reject list. */
 @Controller('api/v1')
 @Requires('key')
 export class QueuesController {

@@ -15,7 +15,7 @@ export class QueuesService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @param everything for an administrator: private runs count */
+  /** @param everything whether private runs count; for administrators */
   async list(everything: boolean): Promise<QueueResource[]> {
     const { server } = this.configuration;
     const [lengths, rates, pauses, statuses] = await Promise.all([

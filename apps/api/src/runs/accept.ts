@@ -13,9 +13,9 @@ import { FAULTS_MAX } from './submitted-items';
 import type { Submitted, SubmittedPart } from './submitted-items';
 
 export interface IgnoredItem {
-  /** Place of the part in a batch, from 0; absent if the request is no batch. */
+  /** The index of the part in a batch; absent if the request is no batch. */
   request?: number;
-  /** Place in the list, from 0. */
+  /** The index in the list. */
   index: number;
   package: string;
   /** In a batch: the architecture of the part on which the package is not tested. */
@@ -23,7 +23,7 @@ export interface IgnoredItem {
   reason: 'reject-list' | 'invalid-name';
 }
 
-/** What becomes of a request. */
+/** The runs and ignored items of a request. */
 export interface Submission {
   runs: RunRequest[];
   ignored: IgnoredItem[];
@@ -31,15 +31,15 @@ export interface Submission {
   warnings: string[];
 }
 
-/** Items between two rests. */
+/** Items between two pauses. */
 const ITEMS_AT_ONCE = 20;
 
 /**
- * Decides about a whole request: every item becomes a run on each architecture of its part or is ignored as the
+ * Decides about a whole request: every item becomes a run on each architecture of its part, or is ignored as the
  * interface says, or all are refused.
  * @param userName decides which extra apt sources may be used
- * @param backends of packages that have one of their own, by name
- * @throws Problem 400 naming the fields and values at fault
+ * @param backends the own backends of packages, by name
+ * @throws Problem 400 that names the faulty fields and values
  */
 export function* accept(
   { parts, warnings }: Submitted,
@@ -74,7 +74,7 @@ export function* accept(
   return submission;
 }
 
-/** Writes down what becomes of the items of a part, which are without fault. */
+/** Adds the runs and ignored items of a part without faults. */
 function* enter(
   { runs, ignored }: Submission,
   { suite, archs, request }: SubmittedPart,
@@ -96,7 +96,10 @@ function* enter(
   }
 }
 
-/** Names the first fault; more of the body are in `errors`, those of the address have no other place than the sentence. */
+/**
+ * The sentence has the first fault; further faults of the body are in `errors`. Faults of the address are only in the
+ * sentence.
+ */
 function refusal(faults: Fault[]): Problem {
   const errors = faults.filter(isOfBody);
   const ofAddress = faults.filter((fault) => !isOfBody(fault));
@@ -107,7 +110,7 @@ function refusal(faults: Fault[]): Problem {
   return badRequest(`Nothing was accepted: ${sentence}${more}.`, errors);
 }
 
-/** A suite or architectures that this deployment does not test. */
+/** Faults for a suite or architectures that this deployment does not test. */
 function targetFaults(part: SubmittedPart, { server }: ApiConfiguration): Fault[] {
   const unknown = (key: 'suite' | 'arch', value: string, choices: string[]): Fault[] =>
     choices.includes(value)
@@ -119,7 +122,10 @@ function targetFaults(part: SubmittedPart, { server }: ApiConfiguration): Fault[
   ];
 }
 
-/** Whether a request is refused before its version is known: an entry with a version blocks later, on the worker. */
+/**
+ * Whether the reject list refuses a request before its version is known: an entry with a version applies later, on
+ * the worker.
+ */
 export function isRejected(list: RejectList, name: string, suite: string, arch: string): boolean {
   return rejectedVersions(list, name, suite, arch).includes('*');
 }

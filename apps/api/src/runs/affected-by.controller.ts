@@ -5,7 +5,7 @@ import { Requires } from '../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { affectedObject, AffectedByQuery, AffectedByService } from './affected-by';
 
-/** Which tests began to fail when a package had changed. */
+/** Tests that began to fail after a package changed. */
 @Controller('api/v1/affected-by')
 @Requires('key')
 @UseInterceptors(BodyInterceptor)

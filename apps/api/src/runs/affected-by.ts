@@ -7,10 +7,10 @@ import { loadPart } from '../http/parts';
 import { From } from '../http/shape';
 import { shortRunPath } from './page-paths';
 
-/** Runs that are looked at, the newest. */
+/** The maximum number of runs to search, the newest. */
 const RUNS_MAX = 500;
 
-/** An empty field of a form counts as left out. */
+/** An empty form field counts as absent. */
 const isVersion = (text: string): boolean => /^[0-9A-Za-z.+:~-]*$/.test(text);
 
 /** The query of `GET /api/v1/affected-by`: a package, and the versions between which it changed. */
@@ -45,7 +45,7 @@ export class AffectedByForm {
   to?: string;
 }
 
-/** A package that changed; versions that are absent or empty are of no matter. */
+/** A package that changed; absent or empty versions match all. */
 export interface ChangedPackage {
   package: string;
   from?: string | undefined;
@@ -55,16 +55,16 @@ export interface ChangedPackage {
 export interface Affected {
   /** The first failed run of each package on each suite and architecture, newest first. */
   runs: AffectedRun[];
-  /** Only the newest were looked at. */
+  /** Only the newest runs were searched. */
   isCut: boolean;
 }
 
-/** Which tests began to fail when a package had changed. */
+/** Finds tests that began to fail after a package changed. */
 @Injectable()
 export class AffectedByService {
   constructor(private readonly testbeds: RunTestbeds) {}
 
-  /** Finds public runs that began to fail when the package had changed. */
+  /** Finds public runs that began to fail after the package changed. */
   async find({ package: name, from, to }: ChangedPackage): Promise<Affected> {
     const read = (limit: number) => this.testbeds.affectedBy(name, from || null, to || null, limit);
     const { rows, last } = await loadPart(RUNS_MAX, read, ({ runId }) => runId);

@@ -22,9 +22,9 @@ export class CancellationService {
   ) {}
 
   /**
-   * Finishes a run at once in the database; its slot is stopped by the dispatcher. An administrator may end any run.
-   * @throws Problem 404 for a run that is unknown or another key's private one, 410 for one that was removed, 403 for
-   *   another key's public one, 409 for one that has finished
+   * Finishes a run in the database at once; the dispatcher stops its slot. An administrator may end any run.
+   * @throws Problem 404 for an unknown run or a private one of another key; 410 for a removed run; 403 for a public
+   * run of another key; 409 if it has finished
    */
   async cancel(runId: number, requestor: Requestor): Promise<ResultResource> {
     const reader = readerOf(requestor);

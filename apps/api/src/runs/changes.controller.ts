@@ -21,7 +21,7 @@ import { PublicationService } from './publication.service';
 import type { PublicationAnswer } from './publication.service';
 import { RUN_IN_PATH } from '../http/path-ids';
 
-/** What is done to runs that were requested before: to one, or to all that match. */
+/** Changes of earlier requested runs: of one, or of all that match. */
 @Controller('api/v1/test')
 @Requires('key')
 export class ChangesController {

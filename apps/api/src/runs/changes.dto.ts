@@ -17,7 +17,7 @@ import { From } from '../http/shape';
 import { PRIORITY_RANGE, priorityOf } from './priority';
 import type { Parameter } from '../http/parameters';
 
-/** Which runs are meant, as it travels. */
+/** The selection of runs in a request. */
 export class SelectionRequest extends Selection {
   @From({ read: idsOf })
   declare run_ids?: number[];
@@ -55,7 +55,7 @@ function idsOf(parameter: Parameter, name: string, server: ApiConfiguration['ser
 }
 
 export class PublicationRequest {
-  /** debci takes `run_ids[]` too, once for each run. */
+  /** debci also accepts `run_ids[]`, once for each run. */
   @Field(sentAs<number[]>(RUN_IDS), '`run_ids[]` may be given instead, once for each run.')
   @From({ read: listedRunIdsOf, alias: 'run_ids[]', missing: 'it holds ids of runs, separated by commas' })
   run_ids: number[];
@@ -67,14 +67,14 @@ function listedRunIdsOf(parameter: Parameter, name: string, server: ApiConfigura
   return runIdsOf(isListed ? { ...parameter, value: value.join(',') } : parameter, name, server);
 }
 
-/** An integer that a number can hold exactly. */
+/** An integer that a number can represent exactly. */
 function isInteger(text: string): boolean {
   return /^[+-]?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
 }
 
 /**
- * The parameter `run_ids`: integers separated by commas, each once; an empty string names none.
- * @throws Problem 400 for another value; 413 for too many
+ * The parameter `run_ids`: integers separated by commas, without repetition; an empty string has none.
+ * @throws Problem 400 for another value; 413 for too many ids
  */
 export function runIdsOf(
   { value, pointer }: Parameter,

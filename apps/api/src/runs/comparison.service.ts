@@ -5,7 +5,7 @@ import { comparedPackages, type Comparison, settingsOf } from './comparison';
 import { InstalledPackages } from './installed-packages';
 import { VisibleRuns } from './visible-runs';
 
-/** What is different between two runs. */
+/** Compares two runs. */
 @Injectable()
 export class ComparisonService {
   constructor(
@@ -14,12 +14,15 @@ export class ComparisonService {
     private readonly installed: InstalledPackages,
   ) {}
 
-  /** @throws Problem 404; StoreUnavailable */
+  /** @throws Problem 404 if the reader may not see one of them; StoreUnavailable if the store does not answer */
   async compare([idOfA, idOfB]: [number, number], reader: RunReader): Promise<Comparison> {
     return this.between(...(await Promise.all([this.runs.one(idOfA, reader), this.runs.one(idOfB, reader)])));
   }
 
-  /** Compares two runs; the caller has checked that the reader may see both. @throws StoreUnavailable */
+  /**
+   * Compares two runs; the caller checks that the reader may see both.
+   * @throws StoreUnavailable if the store does not answer
+   */
   async between(a: RunRecord, b: RunRecord): Promise<Comparison> {
     const [ofA, ofB] = await this.installed.of([a, b]);
     const [one, other] = [
@@ -36,9 +39,9 @@ export class ComparisonService {
   }
 
   /**
-   * The run that another one is compared to when none is named: the last one before it that passed on the same place with the same
-   * pins and sources.
-   * @throws Problem 404 when there is none
+   * The default run for a comparison: the last one before it that passed on the same place with the same pins and
+   * sources.
+   * @throws Problem 404 if there is none
    */
   async lastGoodBefore(runId: number, reader: RunReader): Promise<number> {
     const run = await this.runs.one(runId, reader);

@@ -13,7 +13,7 @@ import {
 import { resultObject } from './result-object';
 import { imageInWords } from './testbed-image';
 
-/** A setting in which runs can differ, as texts; null where it is not known, empty for nothing. */
+/** A setting that may differ between runs, as texts; null if it is unknown, empty if there is none. */
 export interface SettingPair {
   name: string;
   a: string | null;
@@ -21,30 +21,30 @@ export interface SettingPair {
 }
 
 /**
- * How near a package is to what is tested: of the `tested` source itself, `named` by the trigger or the pins of one of the runs,
- * installed for the `tests`, or a part of the `testbed`.
+ * How near a package is to the tested one: of the `tested` source itself, `named` by the trigger or the pins of a
+ * run, installed for the `tests`, or part of the `testbed`.
  */
 export type Nearness = 'tested' | 'named' | 'tests' | 'testbed';
 const NEARNESS: readonly Nearness[] = ['tested', 'named', 'tests', 'testbed'];
 
-/** Packages that changed from one version to another together: as a rule those of one source. */
+/** Packages that changed from one version to another together, usually of one source. */
 export interface PackageGroup {
   /** Names of the packages, sorted; at least one. */
   names: string[];
-  /** Their source package; null where no run names it with this version. */
+  /** Their source package; null if no run names it with this version. */
   source: string | null;
-  /** Null where they were not installed. */
+  /** Null if they were not installed. */
   a: string | null;
   b: string | null;
   nearness: Nearness;
 }
 
 export interface ComparedPackages {
-  /** The nearest first; of those that are as near, changed versions, then what came, then what went. */
+  /** The nearest first; among equals: changed versions, then new packages, then removed ones. */
   changed: PackageGroup[];
-  /** Names and versions of those that are the same. */
+  /** Names and versions of unchanged packages. */
   same: [name: string, version: string][];
-  /** The suites that apt fetched packages from, by their names, as far as they are known. */
+  /** The suites from which apt downloaded packages, by package, as far as they are known. */
   suites: Record<'a' | 'b', ReadonlyMap<string, string>>;
 }
 
@@ -52,9 +52,9 @@ export interface Comparison {
   a: RunRecord;
   b: RunRecord;
   settings: SettingPair[];
-  /** Null when one of the runs has no list of its packages. */
+  /** Null if one of the runs has no list of its packages. */
   packages: ComparedPackages | null;
-  /** The runs that have none. */
+  /** The runs without a list. */
   withoutList: number[];
 }
 

@@ -54,16 +54,13 @@ export class InstalledPackages {
     private readonly testbeds: RunTestbeds,
   ) {}
 
-  /**
-   * In the order of the runs.
-   * @throws StoreUnavailable
-   */
+  /** Returns the testbeds in the order of the runs. @throws StoreUnavailable if the store does not answer */
   async of(runs: RunRecord[]): Promise<StoredTestbed[]> {
     const testbeds = await this.testbeds.of(runs.map(({ runId }) => runId));
     return Promise.all(runs.map(async (run) => testbeds.get(run.runId) ?? this.read(run)));
   }
 
-  /** @throws StoreUnavailable */
+  /** @throws StoreUnavailable if the store does not answer */
   async ofOne(run: RunRecord): Promise<StoredTestbed> {
     const [testbed] = await this.of([run]);
     return testbed!;

@@ -63,7 +63,7 @@ export class TestListPipe extends SubmissionPipe<SubmittedItems> {
 /** `POST /api/v1/test/{suite}/{arch}/{package}`: the keys of one item are parameters of the query or the body. */
 @Injectable()
 export class TestOptionsPipe extends SubmissionPipe<SubmittedOptions> {
-  /** @throws Problem 400 */
+  /** @throws Problem 400 for a parameter that does not belong to a single test, or breaks a rule */
   // eslint-disable-next-line require-yield -- one item is read at once
   *steps(parameters: Parameters): SlicedWork<SubmittedOptions> {
     const tests = parameters.get('tests');
@@ -117,7 +117,7 @@ function* withList(parameters: Parameters): SlicedWork<Parameters> {
   return new Map([...parameters, [LIST_NAME, { ...list, value, isText: false }]]);
 }
 
-/** @throws Problem 400 */
+/** @throws Problem 400 for a part that is malformed */
 function* partsIn(
   list: unknown[],
   origin: Place,

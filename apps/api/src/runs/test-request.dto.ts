@@ -124,7 +124,7 @@ function testsOf(
   return value;
 }
 
-/** @throws Problem 413 */
+/** @throws Problem 413 for too many tests */
 export function checkLength(runs: number, runsMax: number): void {
   if (runs > runsMax) throw new Problem(413, `There are ${runs} tests; one request may have ${runsMax}.`);
 }

@@ -44,8 +44,8 @@ export class TriggerService {
   }
 
   /**
-   * The progress of a trigger as the API shows it, with one page of the selected tests.
-   * @throws Problem 404
+   * The progress of a trigger in the form of the API, with one page of the selected tests.
+   * @throws Problem 404 if the reader may see no run of the trigger
    */
   async object(
     name: string,

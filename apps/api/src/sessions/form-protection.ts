@@ -41,7 +41,7 @@ export function formTokenOf(request: ContextRequest): string {
 export class SameOriginGuard implements CanActivate {
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
-  /** @throws Problem 403 */
+  /** @throws Problem 403 if the request comes from another origin */
   canActivate(context: ExecutionContext): boolean {
     requireSameOrigin(
       context.switchToHttp().getRequest<ContextRequest>(),
@@ -63,7 +63,7 @@ export function requireSameOrigin(request: ContextRequest, publicUrl: string | u
 /** Takes the token out of what was sent, so that the form's own fields are left. */
 @Injectable()
 export class FormTokenInterceptor implements NestInterceptor {
-  /** @throws Problem 403 */
+  /** @throws Problem 403 without the token of the session */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<ContextRequest>();
     requireToken(request, request.parameters?.get(FORM_TOKEN)?.value);

@@ -71,7 +71,7 @@ export class LoginProviders {
 
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
-  /** @throws Problem 404 */
+  /** @throws Problem 404 if no provider has this id */
   findProvider(id: string): ProviderSection {
     const provider = this.configuration.server.login.providers.find((each) => each.id === id);
     if (provider) return provider;

@@ -78,7 +78,7 @@ export class WebhooksService {
     return this.one(webhookId, owner.userId);
   }
 
-  /** @throws Problem 404 */
+  /** @throws Problem 404 if the user has no such webhook */
   async setEnabled(webhookId: number, isEnabled: boolean, owner: WebhookOwner): Promise<void> {
     const { url, description, filter, keyId } = await this.one(webhookId, owner.userId);
     if (!(await this.webhooks.change(webhookId, { url, description, filter, keyId }, isEnabled, owner)))
@@ -86,7 +86,7 @@ export class WebhooksService {
     this.sender.wake();
   }
 
-  /** @returns the new secret, which is shown this once. @throws Problem 404 */
+  /** @returns the new secret, which is shown only once @throws Problem 404 if the user has no such webhook */
   async rotate(webhookId: number, owner: WebhookOwner): Promise<{ webhook: Webhook; secret: string }> {
     const secret = newSecret();
     if (!(await this.webhooks.rotate(webhookId, secret, OLD_SECRET_SECONDS, owner)))
@@ -94,7 +94,7 @@ export class WebhooksService {
     return { webhook: await this.one(webhookId, owner.userId), secret };
   }
 
-  /** @throws Problem 404 */
+  /** @throws Problem 404 if the user has no such webhook */
   async remove(webhookId: number, owner: WebhookOwner): Promise<void> {
     if (!(await this.webhooks.remove(webhookId, owner))) throw noSuchWebhook(webhookId);
   }
@@ -108,10 +108,7 @@ export class WebhooksService {
     return this.delivery(webhookId, { userId, keyId: null }, deliveryId);
   }
 
-  /**
-   * The newest first; `before`: with what to ask for the next part, null at the end.
-   * @throws Problem 404
-   */
+  /** The newest first; `before`: with what to ask for the next part, null at the end. @throws Problem 404 */
   async log(
     webhookId: number,
     reader: LogReader,
@@ -125,7 +122,7 @@ export class WebhooksService {
     return { deliveries: rows, before: last };
   }
 
-  /** @throws Problem 404 */
+  /** @throws Problem 404 if the user has no such webhook, or it has no such delivery */
   async redeliver(webhookId: number, deliveryId: number, reader: LogReader): Promise<LoggedDelivery> {
     await this.one(webhookId, reader.userId);
     await this.delivery(webhookId, reader, deliveryId);
@@ -134,10 +131,7 @@ export class WebhooksService {
     return this.delivery(webhookId, reader, deliveryId);
   }
 
-  /**
-   * @param since UNIX seconds
-   * @throws Problem 400; 404; 409 for one that is disabled
-   */
+  /** @param since UNIX seconds @throws Problem 400; 404; 409 for one that is disabled */
   async recover(webhookId: number, since: number, userId: number) {
     const webhook = await this.one(webhookId, userId);
     if (webhook.disabledAt) throw new Problem(409, `The webhook ${webhookId} is disabled; enable it first.`);
@@ -149,14 +143,14 @@ export class WebhooksService {
     return recovery;
   }
 
-  /** @throws Problem 404 */
+  /** @throws Problem 404 if the webhook has no such delivery */
   private async delivery(webhookId: number, reader: LogReader, deliveryId: number): Promise<LoggedDelivery> {
     const delivery = await this.deliveries.one(webhookId, reader, deliveryId);
     if (!delivery) throw noSuchDelivery(deliveryId);
     return delivery;
   }
 
-  /** @throws Problem 400 */
+  /** @throws Problem 400 for a field that breaks a rule */
   private settingsOf(request: WebhookRequest, keyId: number | null): WebhookSettings {
     const {
       url,
