@@ -6,8 +6,6 @@ export interface Check {
   id: string;
   title: string;
   needs?: Ability[];
-  /** Milliseconds, when it takes longer than most. */
-  timeoutMs?: number;
   /** @throws NotConforming, NotTried, or whatever the connection throws */
   run(instance: Instance): Promise<void>;
 }

@@ -7,10 +7,9 @@ export interface Sent {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Buffer | undefined;
-  /** Answers slower than this count as a hanging connection. */
-  timeoutMs?: number;
 }
 
+/** Answers slower than this count as a hanging connection. */
 const TIMEOUT_MS = 60_000;
 const agents = {
   http: new HttpAgent({ keepAlive: true, maxSockets: 32 }),
@@ -58,7 +57,7 @@ export class Answer {
 
 /** Sends the path as it is written: no normalising of dots, slashes or escapes. */
 export function exchange(base: string, path: string, request: Sent = {}): Promise<Answer> {
-  const { method = 'GET', headers = {}, body, timeoutMs = TIMEOUT_MS } = request;
+  const { method = 'GET', headers = {}, body } = request;
   const url = new URL(base);
   const isHttps = url.protocol === 'https:';
   const fullPath = url.pathname.replace(/\/$/, '') + path;
@@ -83,7 +82,7 @@ export function exchange(base: string, path: string, request: Sent = {}): Promis
         });
       },
     );
-    call.setTimeout(timeoutMs, () => call.destroy(new Error(`${name}: no answer in ${timeoutMs} ms`)));
+    call.setTimeout(TIMEOUT_MS, () => call.destroy(new Error(`${name}: no answer in ${TIMEOUT_MS} ms`)));
     call.on('error', (error) => reject(new Error(`${name}: ${error.message}`, { cause: error })));
     for (const [header, value] of Object.entries(headers)) call.setHeader(header, value);
     if (body !== undefined) call.setHeader('Content-Length', Buffer.byteLength(body));

@@ -81,11 +81,14 @@ export function pointsAt(answer: Answer, ending: string): void {
   );
 }
 
+/** Longer than anything takes on a busy machine. */
+export const PATIENCE_MS = 240_000;
+
 /** Looks every 100 ms. @throws NotConforming when it has not come true in time */
 export async function becomes<T>(
   what: string,
-  timeoutMs: number,
   look: () => Promise<T | null | undefined | false>,
+  timeoutMs = PATIENCE_MS,
 ): Promise<T> {
   const end = Date.now() + timeoutMs;
   for (;;) {

@@ -1,4 +1,5 @@
 import type { Check } from './check';
+import { PATIENCE_MS } from './expectations';
 import { NotTried } from './outcomes';
 import type { Instance } from './instance';
 
@@ -10,17 +11,13 @@ export interface Outcome {
   ms: number;
 }
 
-/** An instance on a busy machine needs this long. */
-const TIMEOUT_MS = 200_000;
-
 /** @throws NotTried when the instance lacks an ability, whatever the check throws, or when its time is over */
 export async function runCheck(check: Check, instance: Instance): Promise<void> {
   const missing = (check.needs ?? []).filter((ability) => !instance.has(ability));
   if (missing.length > 0) throw new NotTried(missing.join(', '));
-  const timeoutMs = check.timeoutMs ?? TIMEOUT_MS;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done within ${timeoutMs / 1000} s`)), timeoutMs);
+    timer = setTimeout(() => reject(new Error(`not done within ${PATIENCE_MS / 1000} s`)), PATIENCE_MS);
   });
   try {
     await Promise.race([check.run(instance), late]);

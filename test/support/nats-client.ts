@@ -24,7 +24,7 @@ export async function natsClient(
     try {
       return await connect({ servers, authenticator, timeout: ANSWER_MS, ...options });
     } catch (error) {
-      if (tries === TRIES || !/timeout/i.test(String(error))) throw error;
+      if (tries === TRIES || !/timeout|EPIPE|ECONNRESET/i.test(String(error))) throw error;
     }
   }
 }

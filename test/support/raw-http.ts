@@ -1,8 +1,6 @@
 import { connect } from 'node:net';
 import { constants, gunzipSync } from 'node:zlib';
-
-/** An answer takes far less; this is the time of a machine that is ten times busier. */
-const ANSWER_MS = 50_000;
+import { PATIENCE_MS } from './until';
 
 export interface RawAnswer {
   /** null: the connection was closed without an answer. */
@@ -17,7 +15,6 @@ export interface RawOptions {
   end?: boolean;
   /** Sends the bytes in two pieces, cut here. */
   cutAt?: number;
-  timeoutMs?: number;
 }
 
 /**
@@ -25,7 +22,7 @@ export interface RawOptions {
  * @throws when neither has happened in time: the connection hangs
  */
 export function sendRaw(port: number, bytes: Buffer, options: RawOptions = {}): Promise<RawAnswer> {
-  const { end = false, cutAt, timeoutMs = ANSWER_MS } = options;
+  const { end = false, cutAt } = options;
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let received = Buffer.alloc(0);
@@ -37,8 +34,8 @@ export function sendRaw(port: number, bytes: Buffer, options: RawOptions = {}): 
     const timer = setTimeout(() => {
       socket.destroy();
       const request = bytes.subarray(0, 500).toString('latin1');
-      reject(new Error(`no whole answer within ${timeoutMs} ms to ${JSON.stringify(request)}`));
-    }, timeoutMs);
+      reject(new Error(`no whole answer within ${PATIENCE_MS} ms to ${JSON.stringify(request)}`));
+    }, PATIENCE_MS);
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
       if (isWhole(received, bytes)) finish();

@@ -107,7 +107,7 @@ export const adminChecks: Check[] = [
       try {
         const answer = await it.api(it.listPath(it.arch), json([{ package: it.name() }]));
         runId = onlyRun(status(answer, 201).json<RunAnswer>());
-        await becomes('the run says that it is paused', 120_000, async () => {
+        await becomes('the run says that it is paused', async () => {
           const run = await it.one(runId);
           equal(run.state, 'queued', 'the state');
           return (run.reasons as string[]).some((reason) => /paused.*nothing starts/.test(reason));

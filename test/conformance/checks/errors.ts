@@ -165,7 +165,6 @@ export const errorChecks: Check[] = [
   {
     id: 'ERR-11',
     title: 'a JSON value of any kind in any place is answered with 4xx, never 5xx',
-    timeoutMs: 300_000,
     async run(it) {
       const values = [null, true, 0, -1.5, 1e308, '', 'x', [], [[]], {}, { a: 1 }, 'x'.repeat(100_000)];
       const fields = [

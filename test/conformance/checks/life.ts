@@ -196,7 +196,7 @@ export const cancelChecks: Check[] = [
       const answer = await it.api(it.listPath(it.arch), json([{ package: it.name(), trigger: 'sleep:5' }]));
       const { runs } = status(answer, 201).json<{ runs: { run_id: number }[] }>();
       const runId = runs[0]!.run_id;
-      await becomes('the run is running', 120_000, async () => (await it.one(runId)).state === 'running');
+      await becomes('the run is running', async () => (await it.one(runId)).state === 'running');
       status(await it.api(`/test/${runId}`, { method: 'DELETE' }), 200);
       const ended = await it.one(runId);
       equal(ended.status, 'tmpfail', 'the status');

@@ -2,7 +2,6 @@ import type { Check } from '../check';
 import { becomes, equal, fail, matches, ok, status } from '../expectations';
 import { prefixOf, type Instance } from '../instance';
 
-const STANDS_STILL_MS = 60_000;
 const BROWSER = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
 
 async function page(it: Instance, path: string): Promise<string> {
@@ -181,7 +180,7 @@ export const pageChecks: Check[] = [
       ];
       for (const path of paths) {
         // What a page shows about the last runs together may follow their end.
-        await becomes(`${path} is the same again, by its ETag`, STANDS_STILL_MS, async () => {
+        await becomes(`${path} is the same again, by its ETag`, async () => {
           const answer = status(await it.fetch(path, BROWSER), 200);
           const etag = answer.header('etag');
           ok(etag, `${path}: there is no ETag`);

@@ -263,7 +263,7 @@ export const requestChecks: Check[] = [
         json([{ package: it.name(), backend: it.options.idleBackend }]),
       );
       const runId = onlyRun(status(answer, 201).json<RunAnswer>());
-      const run = await becomes('the run shows why it waits', 120_000, async () => {
+      const run = await becomes('the run shows why it waits', async () => {
         const waitingRun = await it.one(runId);
         return Array.isArray(waitingRun.reasons) && waitingRun.reasons.length > 0 && waitingRun;
       });

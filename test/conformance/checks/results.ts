@@ -196,7 +196,7 @@ export const resultChecks: Check[] = [
     id: 'RES-11',
     title: 'nothing but pass, fail, tmpfail or null is ever a status',
     async run(it) {
-      const { results } = await it.since(0, { timeoutMs: 60_000 });
+      const { results } = await it.since(0);
       const statuses = [...new Set(results.map((run) => run.status))];
       equal(
         statuses.filter((word) => !['pass', 'fail', 'tmpfail', null].includes(word)),

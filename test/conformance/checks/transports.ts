@@ -90,13 +90,12 @@ export const transportChecks: Check[] = [
     id: 'TRA-08',
     title: '20,000 items in one request are taken',
     needs: ['idle architecture'],
-    timeoutMs: 300_000,
     async run(it) {
       const items = Array.from({ length: 20_000 }, (_, index) => ({
         package: `many${index}`,
         trigger: `many/${index}`,
       }));
-      const ask = () => it.post(items, { timeoutMs: 60_000 });
+      const ask = () => it.post(items);
       let answer = await ask();
       // A busy instance may have no time for so many, and says that nothing was changed.
       for (let tries = 1; answer.status === 503 && tries < 5; tries += 1) answer = await ask();
