@@ -63,3 +63,47 @@ it('a trigger that nothing can test says why its tests wait', async () => {
     'no scheduler answers for arm64',
   ]);
 });
+
+it('a trigger is a table of packages and places: failures first, with reference, error and retry in the cell', async () => {
+  const name = 'matrix/1';
+  const error = { signature: 'abad1dea', excerpt: { firstLine: 1, errorLine: 1, lines: ['E: <i>gone</i>'] } };
+  const ended = async (pkg: string, verdict: Verdict, trigger = name): Promise<number> => {
+    const runId = await api.submit(pkg, { trigger });
+    await api.finish(runId, { verdict, ...(verdict === 'fail' && trigger === name && { error }) });
+    return runId;
+  };
+  await ended('aaa', 'pass');
+  const reference = await ended('worse', 'pass', 'migration-reference/0');
+  const worse = await ended('worse', 'fail');
+  await ended('as-bad', 'fail', 'migration-reference/0');
+  await ended('as-bad', 'fail');
+  const hidden = await api.submit('hidden-one', { trigger: name, is_private: true });
+  await api.finish(hidden, { verdict: 'fail' });
+  const html = await bob.textOf(`/triggers/${name}`);
+  const table = html.slice(html.indexOf('class="grid"'));
+  expect(rows(table).map(([head]) => head)).toEqual(['Package', 'worse', 'as-bad', 'aaa']);
+  expect(rows(table)[0]![1]).toBe('amd64 2 fail');
+  expect(table).toContain(`href="/compare/${reference}...${worse}"`);
+  expect(table).toContain('aria-label="fail: worse on bookworm/amd64, error A"');
+  expect(html).toMatch(
+    /<strong>A<\/strong> <a href="[^"]*signature=abad1dea">2 runs<\/a> <code>E: &lt;i&gt;/,
+  );
+  expect(html).not.toContain('hidden-one');
+
+  const alike = await bob.textOf(`/triggers/${name}?signature=abad1dea`);
+  expect(rows(alike.slice(alike.indexOf('class="grid"'))).map(([head]) => head)).toEqual([
+    'Package',
+    'worse',
+    'as-bad',
+  ]);
+  expect(await bob.textOf(`/triggers/${name}?name=zzz`)).toContain('No package matches.');
+  expect((await bob.get(`/triggers/${name}?after=zzz`)).status).toBe(404);
+
+  const stranger = await new Browser(api.url).textOf(`/triggers/${name}`);
+  expect(stranger).toContain(`href="/api/v1/retry/${worse}"`);
+  expect(stranger).not.toContain('<form method="post"');
+  const answer = await bob.submit(`/triggers/${name}`, `/triggers/${name}/retry`, { run_ids: String(worse) });
+  expect(await answer.text()).toContain('1 run asked for again.');
+  const after = await bob.textOf(`/triggers/${name}`);
+  expect(after).toContain('aria-label="queued: worse on bookworm/amd64"');
+});

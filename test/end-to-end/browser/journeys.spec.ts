@@ -171,9 +171,11 @@ it('a release manager reads what a trigger broke, compares with the reference, a
   await admin.finished(broken);
   const { page, faults } = await loggedIn('mara', '/triggers/gate/2.0-1');
   await page.getByText('1 regression').first().waitFor();
-  await page.getByRole('link', { name: 'compare' }).click();
+  await page.getByRole('link', { name: /^Compare with the reference, pass: moved/ }).click();
   await page.waitForURL('**/compare/*');
   await page.goBack();
+  await page.getByRole('link', { name: /^Regressions/ }).click();
+  await page.getByRole('link', { name: 'compare', exact: true }).waitFor();
   const choice = page.getByRole('checkbox', { name: /moved/ });
   await choice.check();
   await admin.submitOne(STUB_SUITE, arch, { package: 'another', trigger: 'gate/2.0-1' });
@@ -185,6 +187,9 @@ it('a release manager reads what a trigger broke, compares with the reference, a
   const again = await page.getByRole('link', { name: /^run \d+$/ }).textContent();
   const run = await admin.finished(Number(again!.slice(4)));
   expect(run).toMatchObject({ package: 'moved', status: 'fail', trigger: 'gate/2.0-1 exit:4' });
+  await page.goto(`${proctor.url}/triggers/gate/2.0-1`);
+  await page.getByRole('button', { name: /^Retry moved/ }).click();
+  await page.getByText('1 run asked for again.').waitFor();
   expect(faults).toEqual([]);
   await page.context().close();
 });

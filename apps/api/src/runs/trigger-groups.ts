@@ -88,11 +88,17 @@ export function withTotals(progress: TriggerProgress, totals: TriggerTotal[]): T
   return { ...progress, total, done: arches.reduce((sum, { waiting }) => sum - waiting, total), arches };
 }
 
-/** The number of tests with each outcome, of all that are not superseded. */
-export function outcomesOf(tests: TriggerTest[]): Outcomes {
-  const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Outcomes;
-  for (const test of tests) if (test.group !== 'superseded') outcomes[outcomeOf(test)] += 1;
+/** The number of tests with each outcome. */
+function outcomesOf(tests: TriggerTest[]): Outcomes {
+  const outcomes = sumOf([]);
+  for (const test of tests) outcomes[outcomeOf(test)] += 1;
   return outcomes;
+}
+
+export function sumOf(each: Outcomes[]): Outcomes {
+  return Object.fromEntries(
+    OUTCOMES.map((outcome) => [outcome, each.reduce((sum, outcomes) => sum + outcomes[outcome], 0)]),
+  ) as Outcomes;
 }
 
 export function totalOf(outcomes: Outcomes): number {

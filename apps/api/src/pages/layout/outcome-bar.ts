@@ -29,11 +29,11 @@ export function outcomeBar(outcomes: Outcomes): Html {
   const present = OUTCOMES.filter((outcome) => outcomes[outcome] > 0);
   const total = present.reduce((sum, outcome) => sum + outcomes[outcome], 0);
   const widths = fittingWidths(present.map((outcome) => (outcomes[outcome] / total) * WIDTH));
-  let left = 0;
+  let start = 0;
   const parts = present.map((outcome, index) => {
     const { shape: name, height } = LOOKS[outcome];
-    const x = left;
-    left += widths[index]!;
+    const x = start;
+    start += widths[index]!;
     return markup`<rect class="${name}" x="${x}" y="${HEIGHT - height}" width="${widths[index]}" height="${height}"/>`;
   });
   return markup`<svg class="outcomes" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${parts}</svg>`;

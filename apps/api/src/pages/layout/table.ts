@@ -6,6 +6,8 @@ export interface PageColumn<Row> {
   head: MarkupPart;
   /** Class of the cells; the head also gets the class `number`. */
   className?: string;
+  /** Class of the head alone. */
+  headClass?: string;
   /** Whether the cells are the heads of their rows. */
   isRowHead?: boolean;
   /** Label before the cell on narrow pages, where each row is a card; the head by default, null for none. */
@@ -16,6 +18,8 @@ export interface PageColumn<Row> {
 export interface TableLook {
   /** Keeps the table on narrow pages, instead of cards. */
   isPlain?: boolean;
+  /** Keeps the heads of rows and columns in view, with small cells between them; see `matrix`. */
+  isMatrix?: boolean;
   /** Makes the table scroll on its own, also with keys. The value is its name for screen readers. */
   region?: string;
   /** Limits the height of a table that scrolls. */
@@ -24,22 +28,22 @@ export interface TableLook {
 
 /** Writes a table. @param columns empty values such as false are left out */
 export function table<Row>(
-  caption: string,
+  caption: MarkupPart,
   rows: Row[],
   columns: (PageColumn<Row> | false | null | undefined | '')[],
-  { isPlain = false, region, isTall = false }: TableLook = {},
+  { isPlain = false, isMatrix = false, region, isTall = false }: TableLook = {},
 ): Html {
   const present = columns.filter((column) => typeof column === 'object' && column !== null);
   const heads = present.map(
-    ({ head, className }) =>
-      markup`<th scope="col"${className === 'number' ? markup` class="number"` : null}>${head}</th>\n`,
+    ({ head, className, headClass = className === 'number' ? className : undefined }) =>
+      markup`<th scope="col"${classed(headClass)}>${head}</th>\n`,
   );
   const lines = rows.map(
     (row) => markup`<tr>\n${present.map((column) => cellOf(column, row, isPlain))}</tr>\n`,
   );
   const scrolled = region === undefined ? null : markup` tabindex="0" role="region" aria-label="${region}"`;
   return markup`<div class="scroll${isTall ? ' tall' : null}"${scrolled}>
-<table${isPlain ? null : markup` class="cards"`}>
+<table${isPlain ? null : markup` class="${isMatrix ? 'grid' : 'cards'}"`}>
 <caption>${caption}</caption>
 <thead>
 <tr>
@@ -57,8 +61,11 @@ function cellOf<Row>(
   row: Row,
   isPlain: boolean,
 ): Html {
-  const classed = className === undefined ? null : markup` class="${className}"`;
-  if (isRowHead) return markup`<th scope="row"${classed}>${cell(row)}</th>\n`;
+  if (isRowHead) return markup`<th scope="row"${classed(className)}>${cell(row)}</th>\n`;
   const before = isPlain || label === null ? null : markup` data-label="${label ?? head}"`;
-  return markup`<td${before}${classed}>${cell(row)}</td>\n`;
+  return markup`<td${before}${classed(className)}>${cell(row)}</td>\n`;
+}
+
+function classed(name: string | undefined): Html | null {
+  return name === undefined ? null : markup` class="${name}"`;
 }

@@ -13,6 +13,7 @@ import type { ShapeName } from './mark';
 import { escapeHtml, markup } from './html';
 import { triggerLinks, workerLink } from './links';
 import type { Html } from './html';
+import { matrix } from './matrix';
 import { navigation } from './navigation';
 import { outcomeBar, outcomeWords } from './outcome-bar';
 import { strip } from './strip';
@@ -36,6 +37,7 @@ interface Helpers {
   /** Writes HTML. Values are escaped. */
   markup: typeof markup;
   table: typeof table;
+  matrix: typeof matrix;
   triggerLinks: typeof triggerLinks;
   workerLink: typeof workerLink;
   navigation: typeof navigation;
@@ -44,7 +46,7 @@ interface Helpers {
 }
 
 const NAMES = [
-  ...['assetUrl', 'mark', 'shape', 'icon', 'time', 'ago', 'strip', 'markup', 'table'],
+  ...['assetUrl', 'mark', 'shape', 'icon', 'time', 'ago', 'strip', 'markup', 'table', 'matrix'],
   ...['triggerLinks', 'workerLink', 'navigation', 'outcomeBar', 'outcomeWords', 'version'],
 ];
 
@@ -83,6 +85,7 @@ export class Templates {
       outcomeWords: (outcomes) => outcomeWords(outcomes, sprite),
       markup,
       table,
+      matrix,
       triggerLinks,
       workerLink,
       navigation,

@@ -8,6 +8,7 @@ import {
 } from '@proctor/database';
 import { packagePath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
+import { fittingPart, type MatrixPlace, placesInOrder } from '../layout/matrix';
 import { PACKAGES_SHOWN_MAX } from '../layout/package-list';
 import { statusObject } from '../status/package-columns';
 
@@ -19,8 +20,6 @@ interface Targets {
   staleBefore: Date;
 }
 
-/** Limit for one page, in cells. A cell is about 15 bytes after compression, so a page stays below 60 kB. */
-const CELLS_SHOWN_MAX = 3_400;
 /** The size of the name and the strip of a row, in cells. */
 const ROW_CELLS = 4;
 
@@ -30,12 +29,11 @@ const ROW_CELLS = 4;
  * @param packages the worst first
  */
 export function fittingPage(packages: PackageOfPrefix[], places: number): PackageOfPrefix[] {
-  let cells = 0;
-  const beyond = packages.findIndex(({ state }, index) => {
-    cells += state === 'pass' || state === 'untested' ? 1 : places + ROW_CELLS;
-    return index >= PACKAGES_SHOWN_MAX || (index > 0 && cells > CELLS_SHOWN_MAX);
-  });
-  return beyond === -1 ? packages : packages.slice(0, beyond);
+  return fittingPart(
+    packages,
+    ({ state }) => (state === 'pass' || state === 'untested' ? 1 : places + ROW_CELLS),
+    PACKAGES_SHOWN_MAX,
+  );
 }
 
 /** A table of the packages with trouble, and a list of names of the others. */
@@ -66,7 +64,7 @@ export function prefixMatrix(
   places: PrefixPlace[],
   targets: Targets,
 ) {
-  const columns = inOrder(places, targets);
+  const columns = placesInOrder(places, targets);
   const ofPackage = byPackage(statuses);
   const rows = names.flatMap((name) => {
     const own = ofPackage.get(name);
@@ -101,21 +99,6 @@ function byPackage(statuses: PackageStatus[]): Map<string, PackageStatus[]> {
   return byName;
 }
 
-/** Sorts places in the order of the configuration; other names follow, by alphabet. */
-function inOrder(places: PrefixPlace[], { suites, architectures }: Targets) {
-  const rank = (list: string[], word: string): number =>
-    list.includes(word) ? list.indexOf(word) : list.length;
-  return places
-    .map((place) => ({ place: `${place.suite}/${place.arch}`, ...place }))
-    .sort(
-      (one, other) =>
-        rank(suites, one.suite) - rank(suites, other.suite) ||
-        one.suite.localeCompare(other.suite) ||
-        rank(architectures, one.arch) - rank(architectures, other.arch) ||
-        one.arch.localeCompare(other.arch),
-    );
-}
-
 /** The state of a package on one place. */
 function stateAt({ latest, isFlaky }: PackageStatus, { staleBefore }: Targets): PackageState {
   if (latest.verdict === 'fail' || latest.verdict === 'tmpfail') return latest.verdict;
@@ -128,12 +111,7 @@ function stateOf(statuses: PackageStatus[], targets: Targets): PackageState {
   return PACKAGE_STATES.find((state) => states.includes(state)) ?? 'untested';
 }
 
-function rowView(
-  name: string,
-  statuses: PackageStatus[],
-  columns: ReturnType<typeof inOrder>,
-  targets: Targets,
-) {
+function rowView(name: string, statuses: PackageStatus[], columns: MatrixPlace[], targets: Targets) {
   const at = new Map(statuses.map((status) => [`${status.suite}/${status.arch}`, status]));
   const state = stateOf(statuses, targets);
   const url = packagePath(name);

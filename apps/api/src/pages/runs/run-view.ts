@@ -68,7 +68,8 @@ export function ownRows(run: RunRecord): [title: string, text: string][] {
   );
 }
 
-function wordOf({ state, cancelled, verdict }: RunRecord, neutral: NeutralStatus): string {
+/** The status of a finished run, else its state. */
+export function wordOf({ state, cancelled, verdict }: RunRecord, neutral: NeutralStatus): string {
   if (state !== 'finished') return state;
   return cancelled ? 'cancelled' : (endWord(verdict, neutral) ?? state);
 }

@@ -17,7 +17,9 @@ import { type ConfirmedAction, Form } from '../layout/form-action';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
 import { outcomeView, previewView } from './action-view';
-import { firstGroup, sharedErrors, triggerRow, triggerView } from './trigger-view';
+import { triggerMatrix } from './trigger-matrix';
+import { sharedErrors } from './shared-errors';
+import { triggerRow, triggerView } from './trigger-view';
 import {
   TRIGGER_SEARCH,
   type ShownQuery,
@@ -75,26 +77,31 @@ export class TriggersController {
   ): Promise<Page> {
     const trigger = `${name}/${version}`;
     const progress = await this.triggers.progress(trigger, viewer.reader);
-    const { suite, arch, signature, before } = query;
+    const { suite, arch, signature, before, name: part, after } = query;
     const here = selectedTests(progress.tests, { suite, arch });
-    const group = query.group ?? firstGroup(here);
-    const tests = selectedTests(here, { groups: [group] });
-    const part = testPart(selectedTests(tests, { signature }), before, TESTS_SHOWN_MAX);
-    const errors = signature === undefined ? sharedErrors(tests) : [];
+    const group = query.group ?? null;
+    const tests =
+      group === null
+        ? here.filter((test) => test.group !== 'superseded')
+        : selectedTests(here, { groups: [group] });
+    const errors = sharedErrors(tests);
+    const { server } = this.configuration;
+    const listed =
+      group === null
+        ? { tests: [], before: null }
+        : testPart(selectedTests(tests, { signature }), before, TESTS_SHOWN_MAX);
+    const table =
+      group === null ? triggerMatrix(tests, errors, { name: part, signature, after }, server) : null;
     const [errorLines, notes] = await Promise.all([
       this.triggerRuns.errorLines(errors.map(({ runId }) => runId)),
       this.notes.ofRuns(
-        part.tests.map(({ run }) => run),
+        table ? table.rows.flatMap(({ failures }) => failures) : listed.tests.map(({ run }) => run),
         viewer,
       ),
     ]);
-    const { neutral } = this.configuration.server;
-    const data = triggerView(
-      trigger,
-      progress,
-      { query: { group, suite, arch, signature }, before, here, part, errors, errorLines, notes },
-      neutral,
-    );
+    const shown = { before, here, part: listed, table, name: part, after, errors, errorLines, notes };
+    const asked = { group, suite, arch, signature };
+    const data = triggerView(trigger, progress, { query: asked, ...shown }, server.neutral);
     return {
       template: 'triggers/trigger',
       data: { ...data, isCut: progress.isCut, newestMax: TRIGGER_RUNS_MAX.toLocaleString('en') },

@@ -1,9 +1,10 @@
 import { isUntested, type NeutralStatus, UNTESTED, type UntestedVerdict } from '@proctor/contracts';
-import type { Trigger } from '@proctor/database';
+import type { RunOfTrigger, Trigger } from '@proctor/database';
 import { TRIGGER_GROUPS, type TriggerGroup, type TriggerAction } from '@proctor/resources';
 import { statusOf } from '../../runs/result-object';
 import {
   countsOf,
+  sumOf,
   totalOf,
   type TriggerArch,
   type TriggerProgress,
@@ -12,7 +13,9 @@ import {
 import { type TestPart, triggerPath } from '../../runs/trigger.service';
 import { spanOf } from '../layout/times';
 import type { viewOfNote } from '../notes/note-view';
-import { runView } from '../runs/run-view';
+import { inBrief, runView } from '../runs/run-view';
+import { ERROR_LETTERS, type SharedError } from './shared-errors';
+import type { triggerMatrix } from './trigger-matrix';
 import { comparisonPath, errorPath, shortRunPath } from '../../runs/page-paths';
 
 const NAMES: Record<Exclude<TriggerGroup, UntestedVerdict>, string> = {
@@ -45,14 +48,14 @@ function actionsOf(group: TriggerGroup): TriggerAction[] {
   return isUntested(group) ? [] : ACTIONS[group];
 }
 
+/** Limit for the notes of a row, and for the bugs of each. */
+const NOTES_IN_ROW_MAX = 2;
+
 const LABELS: Record<TriggerAction, string> = {
   retry: 'Retry…',
   refresh: 'Ask for new references…',
   cancel: 'Cancel…',
 };
-
-/** The page names at most this many errors that several tests of a group share. */
-const ERRORS_SHOWN_MAX = 10;
 
 /** The progress of a trigger: `412 of 418 done; 3 regressions; about 25 minutes left, armhf is the slowest.` */
 export function triggerSentence({ total, done: doneCount, counts, arches }: TriggerProgress): string {
@@ -78,35 +81,12 @@ export function triggerSentence({ total, done: doneCount, counts, arches }: Trig
   ].join('; ')}.`;
 }
 
-/** Tests of a group that fail with the same first error. */
-export interface SharedError {
-  signature: string;
-  count: number;
-  /** One of the runs with this error. */
-  runId: number;
-}
-
-/** Errors that several tests have, the most frequent first. */
-export function sharedErrors(tests: TriggerTest[]): SharedError[] {
-  const errors = new Map<string, SharedError>();
-  for (const { run } of tests) {
-    const { errorSignature: signature, runId } = run;
-    if (signature === null) continue;
-    const error = errors.get(signature);
-    if (error) error.count += 1;
-    else errors.set(signature, { signature, count: 1, runId });
-  }
-  return [...errors.values()]
-    .filter(({ count }) => count > 1)
-    .sort((a, b) => b.count - a.count)
-    .slice(0, ERRORS_SHOWN_MAX);
-}
-
 /** The tests and errors on one page of a trigger. */
 export interface ShownTests {
   /** The filter of the page; undefined values match all tests. */
   query: {
-    group: TriggerGroup;
+    /** Null: all tests, as a table of packages. */
+    group: TriggerGroup | null;
     suite: string | undefined;
     arch: string | undefined;
     /** The signature of the first error. */
@@ -116,7 +96,13 @@ export interface ShownTests {
   before: number | null;
   /** The tests of all groups with this suite and architecture. */
   here: TriggerTest[];
+  /** The tests of the group on the page; none with the table. */
   part: TestPart;
+  /** Null with a group. */
+  table: ReturnType<typeof triggerMatrix> | null;
+  /** The filter and page of the table. */
+  name: string;
+  after: string;
   errors: SharedError[];
   /** The first error in the log of each run in `errors`. */
   errorLines: ReadonlyMap<number, string>;
@@ -131,58 +117,104 @@ export function triggerView(
   neutral: NeutralStatus,
 ) {
   const url = triggerPath(name);
-  const { query, before, here, part } = tests;
+  const { query, before, here, part, table } = tests;
   const { group, suite, arch, signature } = query;
   const place = { ...(suite !== undefined && { suite }), ...(arch !== undefined && { arch }) };
-  const same = { group, ...place, ...(signature !== undefined && { signature }) };
-  const urlOf = (fields: Record<string, string>): string =>
-    `${url}?${new URLSearchParams(fields).toString()}`;
+  const ofGroup = { ...(group !== null && { group }), ...place };
+  const same = { ...ofGroup, ...(signature !== undefined && { signature }) };
+  const urlOf = (fields: Record<string, string>): string => {
+    const parameters = new URLSearchParams(fields).toString();
+    return parameters === '' ? url : `${url}?${parameters}`;
+  };
   const counts = countsOf(here);
+  const namedSame = { ...same, ...(tests.name !== '' && { name: tests.name }) };
   return {
-    name,
+    trigger: name,
     url,
-    sentence: triggerSentence(progress),
-    arches: progress.arches.map(({ arch, outcomes, total, waiting, estimateSeconds, reasons }) => {
-      const remainder = estimateSeconds === null ? 'not known' : `about ${spanOf(estimateSeconds * 1_000)}`;
-      const left = waiting === 0 ? '' : remainder;
-      return { arch, outcomes, total, done: total - waiting, left, reasons };
-    }),
-    isWaiting: progress.arches.some(({ waiting }) => waiting > 0),
-    tabs: TRIGGER_GROUPS.map((each) => {
-      const target = urlOf({ group: each, ...place });
-      return { url: target, name: nameOf(each), count: counts[each], isShown: each === group };
-    }),
+    ...progressView(progress),
+    tabs: [
+      { url: urlOf(place), name: 'All', count: here.length - counts.superseded, isShown: group === null },
+      ...TRIGGER_GROUPS.map((each) => {
+        const target = urlOf({ group: each, ...place });
+        return { url: target, name: nameOf(each), count: counts[each], isShown: each === group };
+      }),
+    ].filter(({ count, isShown }) => count > 0 || isShown),
     group,
-    shownName: nameOf(group),
+    table: table && tableView(table, tests.notes),
+    pages: table && {
+      isFirst: tests.after === '',
+      firstUrl: urlOf(namedSame),
+      nextUrl: table.lastName && urlOf({ ...namedSame, after: table.lastName }),
+    },
+    part: tests.name,
+    shownName: group === null ? 'All tests' : nameOf(group),
     asked: { suite: suite ?? null, arch: arch ?? null },
     suites: namesOf(progress.tests.map(({ run }) => run.suite)),
     architectures: namesOf(progress.tests.map(({ run }) => run.arch)),
-    everywhereUrl: urlOf({ group }),
+    everywhereUrl: urlOf(group === null ? {} : { group }),
     signature: signature ?? null,
-    wholeGroupUrl: urlOf({ group, ...place }),
-    errors: tests.errors.map((error) => ({
+    wholeGroupUrl: urlOf(ofGroup),
+    errors: tests.errors.map((error, index) => ({
+      letter: group === null ? ERROR_LETTERS[index]! : null,
       count: error.count,
       line: tests.errorLines.get(error.runId) ?? error.signature,
-      url: urlOf({ group, ...place, signature: error.signature }),
+      url: urlOf({ ...ofGroup, signature: error.signature }),
       elsewhereUrl: errorPath(error.signature),
     })),
-    actions: actionsOf(group).map((action) => ({ url: `${url}/${action}`, label: LABELS[action] })),
+    actions: (group === null ? [] : actionsOf(group)).map((action) => ({
+      url: `${url}/${action}`,
+      label: LABELS[action],
+    })),
     firstUrl: before === null ? null : urlOf(same),
     nextUrl: part.before === null ? null : urlOf({ ...same, before: String(part.before) }),
-    jsonUrl: `${url}/tests.json?${new URLSearchParams(same).toString()}`,
-    tests: part.tests.map(({ run }) => ({
-      ...runView(run, neutral),
-      endedAt: run.finishedAt,
-      notes: tests.notes.get(run.runId) ?? [],
-      reference: run.reference && {
-        url: shortRunPath(run.reference.runId),
-        status: statusOf(run.reference.verdict, neutral) ?? '',
-        version: run.reference.version,
-        at: run.reference.date,
-        compareUrl: comparisonPath(run.reference.runId, run.runId),
-      },
-    })),
+    jsonUrl: `${url}/tests.json${urlOf(same).slice(url.length)}`,
+    tests: part.tests.map(({ run }) => testView(run, tests.notes, neutral)),
   };
+}
+
+function progressView(progress: TriggerProgress) {
+  return {
+    sentence: triggerSentence(progress),
+    arches: progress.arches.map(({ arch, outcomes, total, waiting, estimateSeconds, reasons }) => {
+      const remainder = estimateSeconds === null ? 'not known' : `about ${spanOf(estimateSeconds * 1_000)}`;
+      return { arch, outcomes, total, done: total - waiting, left: waiting === 0 ? '' : remainder, reasons };
+    }),
+    outcomes: sumOf(progress.arches.map(({ outcomes }) => outcomes)),
+    /** The architectures without an estimate. */
+    stuck: progress.arches
+      .filter(({ waiting, estimateSeconds }) => waiting > 0 && estimateSeconds === null)
+      .map(({ arch, outcomes, reasons }) => ({ arch, waiting: outcomes.waiting, reasons })),
+    isWaiting: progress.arches.some(({ waiting }) => waiting > 0),
+  };
+}
+
+function tableView(table: ReturnType<typeof triggerMatrix>, notes: ShownTests['notes']) {
+  const rows = table.rows.map(({ failures, ...row }) => ({ ...row, notes: notesInBrief(failures, notes) }));
+  return { ...table, rows };
+}
+
+function testView(run: RunOfTrigger, notes: ShownTests['notes'], neutral: NeutralStatus) {
+  const { reference } = run;
+  return {
+    ...runView(run, neutral),
+    endedAt: run.finishedAt,
+    notes: notes.get(run.runId) ?? [],
+    reference: reference && {
+      url: shortRunPath(reference.runId),
+      status: statusOf(reference.verdict, neutral) ?? '',
+      version: reference.version,
+      at: reference.date,
+      compareUrl: comparisonPath(reference.runId, run.runId),
+    },
+  };
+}
+
+/** What people wrote about failures of a package, each note once; the first notes, and the beginnings of their texts. */
+function notesInBrief(failures: { runId: number }[], notes: ShownTests['notes']) {
+  const ofRow = failures.flatMap(({ runId }) => notes.get(runId) ?? []);
+  return [...new Map(ofRow.map((note) => [note.noteId, note])).values()]
+    .slice(0, NOTES_IN_ROW_MAX)
+    .map(({ text, bugs }) => ({ text: inBrief(text), bugs: bugs.slice(0, NOTES_IN_ROW_MAX) }));
 }
 
 /** Sorts names and removes repetitions. */
@@ -190,15 +222,18 @@ function namesOf(names: string[]): string[] {
   return [...new Set(names)].sort();
 }
 
-/** The default tab: the first one with tests. */
-export function firstGroup(tests: TriggerTest[]): TriggerGroup {
-  const counts = countsOf(tests);
-  return TRIGGER_GROUPS.find((group) => counts[group] > 0) ?? 'passed';
-}
-
 /** A row of the list of triggers. */
 export function triggerRow({ name, firstAt, lastAt, suites, ...outcomes }: Trigger) {
   const total = totalOf(outcomes);
-  const done = total - outcomes.waiting - outcomes.running;
-  return { name, url: triggerPath(name), suites: suites.join(', '), outcomes, total, done, firstAt, lastAt };
+  const endedCount = total - outcomes.waiting - outcomes.running;
+  return {
+    name,
+    url: triggerPath(name),
+    suites: suites.join(', '),
+    outcomes,
+    total,
+    done: endedCount,
+    firstAt,
+    lastAt,
+  };
 }

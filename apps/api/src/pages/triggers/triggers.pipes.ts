@@ -6,19 +6,21 @@ import { badRequest } from '../../http/problem';
 import { asParameter } from '../../http/parameters';
 import type { Parameters } from '../../http/parameters';
 import { shapeOf } from '../../http/parameters.pipe';
-import { queryValue, text, wordIn } from '../../http/parameter-values';
+import { queryValue, type ReadValue, text, wordIn } from '../../http/parameter-values';
 import type { TriggerGroup } from '@proctor/resources';
 import type { TriggerSelection } from '../../runs/trigger-plan';
 import { selectionOf, TestSelection, TriggerRequest } from '../../runs/triggers.dto';
 import { BEFORE_RUN } from '../../http/path-ids';
+import { AFTER_PACKAGE } from '../layout/package-list';
 
 const QUERY_LENGTH_MAX = 200;
+const trimmed: ReadValue<string> = (parameter, name) => text(QUERY_LENGTH_MAX)(parameter, name).trim();
 
 /** Reads the parameter `query`: part of a trigger, without spaces around it. */
-export const TRIGGER_SEARCH = queryValue(
-  (parameter, name) => text(QUERY_LENGTH_MAX)(parameter, name).trim(),
-  '',
-);
+export const TRIGGER_SEARCH = queryValue(trimmed, '');
+
+/** Reads the parameter `name`: part of the names of packages, without spaces around it. */
+const NAME_PART = queryValue(trimmed, '');
 
 /** The query parameters of a trigger page. */
 export interface ShownQuery {
@@ -27,6 +29,10 @@ export interface ShownQuery {
   arch: string | undefined;
   signature: string | undefined;
   before: number | null;
+  /** A part of the names of packages; empty when not given. */
+  name: string;
+  /** The last package of the previous page of the table; empty when not given. */
+  after: string;
 }
 
 /** Reads the query of a trigger page. */
@@ -52,6 +58,8 @@ export class ShownQueryPipe implements PipeTransform<Record<string, unknown>, Sh
       arch,
       signature,
       before: BEFORE_RUN.transform(query['before']),
+      name: NAME_PART.transform(query['name'], { data: 'name' }),
+      after: AFTER_PACKAGE.transform(query['after'], { data: 'after' }),
     };
   }
 }

@@ -1,0 +1,163 @@
+import type { NeutralStatus } from '@proctor/contracts';
+import { TRIGGER_GROUPS, type TriggerGroup } from '@proctor/resources';
+import { notFound } from '../../http/problem';
+import { comparisonPath, packagePath, shortRunPath } from '../../runs/page-paths';
+import { statusOf } from '../../runs/result-object';
+import type { TriggerTest } from '../../runs/trigger-groups';
+import { fittingPart, type MatrixPlace, placesInOrder } from '../layout/matrix';
+import { shapeOf } from '../layout/mark';
+import { wordOf } from '../runs/run-view';
+import { ERROR_LETTERS, type SharedError } from './shared-errors';
+
+/** Of at most this many packages, those without trouble are rows too. */
+const ROWS_WITHOUT_TROUBLE_MAX = 60;
+/** The sizes of a row's head and of a cell with a failure, in cells. */
+const [HEAD_CELLS, FAILURE_CELLS] = [2, 4];
+
+interface Targets {
+  suites: string[];
+  architectures: string[];
+  neutral: NeutralStatus;
+}
+
+interface TestedPackage {
+  name: string;
+  tests: Map<string, TriggerTest>;
+  /** The worst group of its tests. */
+  group: TriggerGroup;
+  isRow: boolean;
+}
+
+/** The tests of a trigger by package and place, those that need attention first. */
+export interface MatrixQuery {
+  /** A part of the names of the packages; empty for all. */
+  name: string;
+  /** Only packages with a test that has this signature. */
+  signature: string | undefined;
+  /** The last package of the previous page; empty on the first page. */
+  after: string;
+}
+
+/**
+ * @param tests those with the wanted suite and architecture
+ * @param errors what several tests have in common; a cell shows the letter of its error
+ * @throws Problem 404 when no package follows `after`
+ */
+export function triggerMatrix(
+  tests: TriggerTest[],
+  errors: SharedError[],
+  query: MatrixQuery,
+  targets: Targets,
+) {
+  const all = packagesOf(tests, query);
+  const places = placesOf(all, targets);
+  const start = all.findIndex(({ name }) => name === query.after) + 1;
+  if (query.after !== '' && start === 0) throw notFound(`The package ${query.after} is not in this list.`);
+  const rest = all.slice(start);
+  const shown = fittingPart(rest, sizeOf);
+  const letters = new Map(errors.map(({ signature }, index) => [signature, ERROR_LETTERS[index]!]));
+  const named = (isMeant: (group: TriggerGroup) => boolean) =>
+    shown
+      .filter(({ isRow, group }) => !isRow && isMeant(group))
+      .map(({ name }) => ({ name, url: packagePath(name) }));
+  return {
+    places,
+    rows: shown
+      .filter(({ isRow }) => isRow)
+      .map(({ name, tests: own }) => ({
+        name,
+        url: packagePath(name),
+        failures: [...own.values()].filter(mayBeRetried).map(({ run }) => run),
+        cells: places.map(({ place }) => {
+          const test = own.get(place);
+          return test ? cellView(test, letters, targets.neutral) : null;
+        }),
+      })),
+    waiting: named((group) => group === 'waiting'),
+    passed: named((group) => group !== 'waiting'),
+    packageCount: all.length,
+    lastName: shown.length < rest.length ? shown.at(-1)!.name : null,
+  };
+}
+
+/** Those that need attention first. */
+function packagesOf(tests: TriggerTest[], { name: part, signature }: MatrixQuery): TestedPackage[] {
+  const byName = new Map<string, TriggerTest[]>();
+  for (const test of tests) {
+    const { package: name } = test.run;
+    if (test.group === 'superseded' || !name.includes(part)) continue;
+    const own = byName.get(name);
+    if (own) own.push(test);
+    else byName.set(name, [test]);
+  }
+  const entries = [...byName].filter(
+    ([, own]) => signature === undefined || own.some(({ run }) => run.errorSignature === signature),
+  );
+  const rank = (group: TriggerGroup): number => TRIGGER_GROUPS.indexOf(group);
+  const failures = (each: TestedPackage): number => [...each.tests.values()].filter(isFailure).length;
+  return entries
+    .map(([name, own]): TestedPackage => {
+      const group = own
+        .map((test) => test.group)
+        .reduce((one, other) => (rank(one) <= rank(other) ? one : other));
+      const isRow = entries.length <= ROWS_WITHOUT_TROUBLE_MAX || (group !== 'waiting' && group !== 'passed');
+      const byPlace = new Map(own.map((test) => [`${test.run.suite}/${test.run.arch}`, test]));
+      return { name, tests: byPlace, group, isRow };
+    })
+    .sort(
+      (one, other) =>
+        rank(one.group) - rank(other.group) ||
+        failures(other) - failures(one) ||
+        (one.name < other.name ? -1 : 1),
+    );
+}
+
+function placesOf(packages: TestedPackage[], targets: Targets): MatrixPlace[] {
+  const places = new Map<string, { suite: string; arch: string; failing: number }>();
+  for (const { tests } of packages)
+    for (const [place, test] of tests) {
+      const { suite, arch } = test.run;
+      const { failing } = places.get(place) ?? { failing: 0 };
+      places.set(place, { suite, arch, failing: failing + (isFailure(test) ? 1 : 0) });
+    }
+  return placesInOrder([...places.values()], targets);
+}
+
+function isFailure({ run }: TriggerTest): boolean {
+  return run.state === 'finished' && run.verdict === 'fail';
+}
+
+/** Whether a person may want to try the test again. */
+function mayBeRetried({ group }: TriggerTest): boolean {
+  return group !== 'waiting' && group !== 'passed' && group !== 'superseded';
+}
+
+function sizeOf({ isRow, tests }: TestedPackage): number {
+  if (!isRow) return 1;
+  return [...tests.values()].reduce(
+    (sum, test) => sum + (mayBeRetried(test) ? FAILURE_CELLS : 1),
+    HEAD_CELLS,
+  );
+}
+
+function cellView(test: TriggerTest, letters: ReadonlyMap<string, string>, neutral: NeutralStatus) {
+  const { run, group } = test;
+  const { runId, reference } = run;
+  const word = wordOf(run, neutral);
+  const where = `${run.package} on ${run.suite}/${run.arch}`;
+  const referenceStatus = reference && (statusOf(reference.verdict, neutral) ?? '');
+  return {
+    url: shortRunPath(runId),
+    shape: shapeOf(word),
+    isRegression: group === 'regression',
+    isPrivate: run.isPrivate,
+    label: `${word}: ${where}`,
+    letter: (run.errorSignature !== null && letters.get(run.errorSignature)) || null,
+    reference: reference && {
+      status: referenceStatus,
+      url: comparisonPath(reference.runId, runId),
+      label: `Compare with the reference, ${referenceStatus}: ${where}`,
+    },
+    retry: mayBeRetried(test) ? { runId, label: `Retry ${where}` } : null,
+  };
+}
