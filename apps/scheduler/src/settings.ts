@@ -13,14 +13,14 @@ import { CLAIM_RENEWAL } from './reports/claim-timer';
 import { STATUS_SETTINGS, type StatusSettings } from './statuses/status-keepers';
 import { SWEEPER_SETTINGS, type SweeperSettings } from './reports/staging-sweeper';
 
-/** Counts of runs beyond memory are not known by size class, so with size classes all runs are in memory. */
+/** Runs beyond memory are not counted by size class, so with size classes all runs are in memory. */
 const EVERYTHING = { runsMax: Infinity, refillBelow: 0, blockRuns: 1 };
 
 const NO_CAPS = { perRequestorMax: Infinity, perPackageMax: Infinity, perSuiteMax: Infinity };
 
 /**
- * The settings of a dispatcher: those of the configuration, and the limits that no deployment needs to change.
- * @param stopped why no run is granted; null: runs are granted
+ * The settings of a dispatcher: from the configuration, with limits that no deployment needs to change.
+ * @param stopped why no run is granted; null while runs are granted
  */
 export function actorSettings(
   {
@@ -55,7 +55,7 @@ export function actorSettings(
       window: Object.keys(scheduler.sizeClasses).length > 0 ? EVERYTHING : scheduler.window,
       sizeClassOf: sizeClasses(scheduler.sizeClasses),
       unknownDurationMs: 300_000,
-      // Idle slots ask, and busy ones renew, more often than this.
+      // Idle slots send requests, and busy ones renewals, more often than this.
       workerQuietMaxMs: Math.max(scheduler.leaseTtlMs, 3 * scheduler.askAgainMs),
       workersMax: 10_000,
       ...(stopped !== null && { stopped }),

@@ -37,7 +37,7 @@ export function reading<Result>(work: Promise<Result>): Promise<Result> {
   return work;
 }
 
-/** Calls `free` when no more reads run for the present request. */
+/** Calls `free` when all reads for the present request have ended. */
 export function whenNothingIsRead(free: () => void): () => void {
   const works = readers.getStore()?.works;
   const look = (): void => {

@@ -179,7 +179,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.removeEventListener('abort', wake);
 }
 
-/** Whether the worker sends no more of this log. */
+/** Whether the worker has sent all of this log. */
 function isOver({ outcome, endedAt }: AttemptRecord): boolean {
   return outcome !== null || endedAt !== null;
 }

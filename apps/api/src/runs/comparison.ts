@@ -58,13 +58,13 @@ export interface Comparison {
   withoutList: number[];
 }
 
-/** A run, and what it was executed in. */
+/** A run with its testbed. */
 export interface ComparedRun {
   run: RunRecord;
   testbed: StoredTestbed;
 }
 
-/** What was asked for and with what it was executed, equal or not. */
+/** All settings of both runs, equal or not. */
 export function settingsOf(a: ComparedRun, b: ComparedRun): SettingPair[] {
   const pair = (name: string, of: (compared: ComparedRun) => string | null): SettingPair => {
     return { name, a: of(a), b: of(b) };
@@ -85,7 +85,7 @@ export function settingsOf(a: ComparedRun, b: ComparedRun): SettingPair[] {
   ];
 }
 
-/** The priority says when a run is executed, not how. */
+/** The priority decides when a run is executed, not how. */
 function comparedRows(run: RunRecord): RequestRow[] {
   return requestRows(run).filter(({ name }) => name !== 'priority');
 }
@@ -95,7 +95,7 @@ export function differentSettings(settings: SettingPair[]): SettingPair[] {
   return settings.filter(({ a, b }) => a !== null && b !== null && a !== b);
 }
 
-/** What is installed in one way and not in the other; null when one of the runs has no list. */
+/** The packages that differ between two testbeds; null if one of the runs has no list. */
 export function comparedPackages(a: ComparedRun, b: ComparedRun): ComparedPackages | null {
   const [ofA, ofB] = [a.testbed.packages, b.testbed.packages];
   if (!ofA || !ofB) return null;
@@ -119,7 +119,7 @@ export function comparedPackages(a: ComparedRun, b: ComparedRun): ComparedPackag
   };
 }
 
-/** A comparison in the form of the API: one entry for each package, those that changed together behind each other. */
+/** A comparison in the form of the API: one entry for each package; packages that changed together are neighbours. */
 export function comparisonObject(
   { a, b, settings, packages, withoutList }: Comparison,
   neutral: NeutralStatus,
@@ -169,7 +169,7 @@ function groupsOf(changed: PackagePair[], nearnessOf: (pair: PackagePair) => Nea
   return [...groups.values()].sort((one, other) => (place(one) < place(other) ? -1 : 1));
 }
 
-/** The one source that a run tested, or was asked for with, in the version that these have in it. */
+/** The one source that a run tested or was triggered with, in the version of these packages. */
 function sourceOf(group: Group, a: RunRecord, b: RunRecord): string | null {
   const of = (run: RunRecord, version: string | null): string[] =>
     [...testedPackage(run), ...requestedPackages(run)]

@@ -7,7 +7,7 @@ import { type Observable, tap } from 'rxjs';
 import { QueuesService } from '../queues/queues.service';
 import type { IgnoredItem, Submission } from './accept';
 
-/** The reader of the answer: it names only doubles and private runs that this reader may see. */
+/** The reader of the answer: it names only duplicates and private runs that this reader may see. */
 export type Asker = Pick<Requestor, 'userName' | 'isAdmin' | 'isOnPages'> & Partial<Pick<Requestor, 'keyId'>>;
 
 /** The part of a request that goes to one suite queue, and the queue as it is now. */
@@ -15,19 +15,19 @@ type Wait = Pick<
   QueueResource,
   'suite' | 'arch' | 'waiting' | 'running' | 'estimate_seconds' | 'paused' | 'reasons'
 > & {
-  /** How many runs the request would add. */
+  /** How many runs the request would add to the queue. */
   runs: number;
 };
 
 /** The body of the 200 that answers a dry run. */
 export interface DryRunAnswer {
   dry_run: true;
-  /** What would be queued, in the order of the request. */
+  /** The runs that would be queued, in the order of the request. */
   runs: {
     package: string;
     suite: string;
     arch: string;
-    /** The run of the same test that waits or is executed already; null where there is none. */
+    /** The run of the same test that waits or is executed already; null if there is none. */
     doubles: number | null;
   }[];
   ignored: IgnoredItem[];
@@ -36,7 +36,7 @@ export interface DryRunAnswer {
   warnings: string[];
 }
 
-/** Describes what a request would do, from what the rules have made of it. */
+/** Describes the effects of a request after its check. */
 @Injectable()
 export class DryRuns {
   constructor(
@@ -78,7 +78,7 @@ function waitsOf(runs: Submission['runs'], queues: QueueResource[]): Wait[] {
   });
 }
 
-/** A dry run has created nothing: it is answered with 200 where a submission is with 201. */
+/** A dry run creates nothing: its status is 200, and that of a submission 201. */
 @Injectable()
 export class DryRunInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {

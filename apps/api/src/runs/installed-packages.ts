@@ -7,11 +7,11 @@ import { ResultStore } from '@proctor/store';
 export interface InstalledPackage {
   name: string;
   version: string;
-  /** Installed or upgraded for the tests, or as it was in the testbed. */
+  /** Whether it was installed or upgraded for the tests, or was in the testbed before. */
   part: 'tests' | 'testbed';
-  /** What the testbed had of it before; null when it had none, or this one. */
+  /** Its version in the testbed before; null if there was none, or the same. */
   before: string | null;
-  /** The suite that apt fetched it from; null when that is not known. */
+  /** The suite from which apt downloaded it; null if it is unknown. */
   suite: string | null;
 }
 
@@ -36,7 +36,7 @@ export function installedPackages({
   return [...ofTests, ...ofTestbed].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** What a run had installed, in the form of the API and of the data of its page. */
+/** The installed packages of a run, for the API and the data of its page. */
 export function installedObject({ runId }: RunRecord, { packages, kernel, fallback }: StoredTestbed) {
   return {
     run_id: runId,
@@ -46,7 +46,7 @@ export function installedObject({ runId }: RunRecord, { packages, kernel, fallba
   };
 }
 
-/** What runs had installed: as it was kept when they ended, else out of their files. */
+/** The installed packages of runs: stored when they ended, or else read from their files. */
 @Injectable()
 export class InstalledPackages {
   constructor(
@@ -69,7 +69,7 @@ export class InstalledPackages {
   /** Reads the testbed from the files of a run that has no stored one: an old run, or one whose testbed could not be stored. */
   private async read({ runId, attempt }: RunRecord): Promise<StoredTestbed> {
     const { testbed, added, suites, ...rest } = await readTestbed((name, start) =>
-      // One that was never granted has no files.
+      // A run that was never granted has no files.
       attempt === 0 ? Promise.resolve(null) : this.store.openFrom(runId, attempt, name, start),
     );
     return { packages: testbed && { testbed, added, suites }, ...rest };

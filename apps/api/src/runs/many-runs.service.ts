@@ -4,7 +4,7 @@ import type { Requestor, SelectedCount } from '@proctor/database';
 import { Problem } from '../http/problem';
 import type { PriorityRequest, SelectionRequest } from './changes.dto';
 
-/** What a dry run answers: how many runs would be changed. */
+/** The answer of a dry run: how many runs would change. */
 export interface Preview {
   runs: number;
   queues: SelectedCount[];
@@ -16,21 +16,21 @@ function previewOf(queues: SelectedCount[]): Preview {
 }
 
 /**
- * Changes all runs that a request selects. Runs that its requestor may not change are neither touched nor counted nor
- * named.
+ * Changes all runs that a request selects. It neither changes, counts nor names runs that the requestor may not
+ * change.
  */
 @Injectable()
 export class ManyRunsService {
   constructor(private readonly manyRuns: ManyRuns) {}
 
-  /** @throws InvalidRequest, Problem 403: nothing was cancelled; BrokenOff */
+  /** @throws InvalidRequest or Problem 403 if nothing was cancelled; BrokenOff after a part */
   async cancel(request: SelectionRequest, requestor: Requestor): Promise<{ cancelled: number[] } | Preview> {
     const keyId = keyOf(request, requestor);
     if (request.dry_run) return previewOf(await this.manyRuns.previewOfCancel(request, keyId));
     return { cancelled: await this.manyRuns.cancel(request, requestor, keyId) };
   }
 
-  /** @throws InvalidRequest, Problem 403: nothing was changed; BrokenOff */
+  /** @throws InvalidRequest or Problem 403 if nothing was changed; BrokenOff after a part */
   async reprioritise(
     request: PriorityRequest,
     requestor: Requestor,
@@ -42,10 +42,7 @@ export class ManyRunsService {
   }
 }
 
-/**
- * The key whose runs are meant; null: all.
- * @throws Problem 403 for everyone's without being an administrator
- */
+/** The key whose runs are selected; null: all keys. @throws Problem 403 if all are selected by no administrator */
 function keyOf({ everyone }: SelectionRequest, { isAdmin, keyId }: Requestor): number | null {
   if (!everyone) return keyId;
   if (isAdmin) return null;

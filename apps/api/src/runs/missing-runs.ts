@@ -5,12 +5,12 @@ import { isOwn } from '../auth/run-reader';
 import { Problem } from '../http/problem';
 import { noSuchRun } from '../http/path-ids';
 
-/** What is answered for a run that has no row. */
+/** The answers for runs without a row. */
 @Injectable()
 export class MissingRuns {
   constructor(private readonly removedRuns: RemovedRuns) {}
 
-  /** @returns 410 with the rule when it was removed and the reader may know of it, else 404 */
+  /** @returns 410 with the rule if the run was removed and the reader may know of it, else 404 */
   async problem(runId: number, reader: RunReader): Promise<Problem> {
     const removal = await this.removedRuns.find(runId);
     if (removal === null) return noSuchRun(runId);

@@ -2,7 +2,10 @@ import type { RunRecord } from '@proctor/database';
 import type { ApiConfiguration } from '../configuration.token';
 import { isRejected } from './accept';
 
-/** Why a run could not be asked for today, as a sentence; null when it could. The rules may have changed since then. */
+/**
+ * Why a run could not be requested now, as a sentence; null if it could. The rules may have changed since its
+ * request.
+ */
 export function obstacleTo(
   run: RunRecord,
   { server, extraAptSources, rejectList }: ApiConfiguration,

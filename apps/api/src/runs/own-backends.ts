@@ -5,7 +5,7 @@ import { Cached } from '@proctor/monitoring';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 
-/** The backends of packages that have one of their own, by name; at most `packageBackendsRememberedMs` old. */
+/** The backends of packages with their own, by name; at most `packageBackendsRememberedMs` old. */
 @Injectable()
 export class OwnBackends extends Cached<ReadonlyMap<string, string>> {
   constructor(packages: Packages, @Inject(CONFIGURATION) configuration: ApiConfiguration) {

@@ -24,12 +24,12 @@ export function runPath(run: RunKey): string {
   return `${historyPath(run)}${run.runId}/`;
 }
 
-/** Leads to the page of a run, where its place is not known. */
+/** A short path that redirects to the page of a run, for callers that do not know its place. */
 export function shortRunPath(runId: number): string {
   return `/runs/${runId}`;
 }
 
-/** The page of a run's log, of its latest attempt unless one is named. */
+/** The page of a run's log, by default of its latest attempt. */
 export function logPath(run: RunKey, attempt: number | null = null): string {
   return `${runPath(run)}log${attempt === null ? '' : `?attempt=${attempt}`}`;
 }

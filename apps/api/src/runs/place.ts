@@ -4,7 +4,7 @@ import { pointerTo } from '../http/parameters';
 /** The place of a part of a request: its name in messages, and its pointer in the body. */
 export interface Place {
   label: string;
-  /** JSON pointer in URI fragment form; null when it is not in the body. */
+  /** JSON pointer in URI fragment form; null if it is not in the body. */
   pointer: string | null;
 }
 
@@ -28,7 +28,7 @@ export function keyOf({ label, pointer }: Place, key: string): Place {
   return { label: `${label}.${key}`, pointer: pointer && pointerTo(pointer, key) };
 }
 
-/** What is wrong at a place. */
+/** A fault at a place. */
 export interface Fault {
   /** A sentence that names the place. */
   detail: string;

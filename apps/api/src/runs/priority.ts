@@ -9,7 +9,7 @@ export const PRIORITY_RANGE = `a whole number from ${PRIORITY_MIN} to ${PRIORITY
 type ReadNumber = (parameter: Parameter, name: string) => number | undefined;
 
 /**
- * Reads a whole number: decimal digits in a text, a number in JSON. Null counts as left out.
+ * Reads a whole number: decimal digits in a text, a number in JSON. Null counts as absent.
  * @throws Problem 400 for anything but a whole number in the range
  */
 export function numberFrom({ minimum, maximum }: { minimum: number; maximum: number }): ReadNumber {

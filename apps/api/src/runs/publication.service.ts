@@ -4,7 +4,7 @@ import type { Requestor } from '@proctor/database';
 import { OrderSignal } from '../dispatchers/order-signal';
 import { ResultLongPoll } from './result-long-poll';
 
-/** Run ids. What is ignored is public already, another key's, or no run: the answer does not say which. */
+/** Run ids. Ignored ids are of public runs, runs of other keys, or no runs: the answer does not say which. */
 export interface PublicationAnswer {
   published: number[];
   ignored: number[];
@@ -20,8 +20,8 @@ export class PublicationService {
   ) {}
 
   /**
-   * @param runIds integers, each once
-   * @throws DatabaseUnavailable when none was published, else BrokenOff
+   * @param runIds integers without repetition
+   * @throws DatabaseUnavailable if none was published; BrokenOff after a part
    */
   async publish(runIds: number[], requestor: Requestor): Promise<PublicationAnswer> {
     const possible = runIds.filter((id) => id > 0);
@@ -45,7 +45,7 @@ export class PublicationService {
     this.signal.send(null);
   }
 
-  /** On pages, runs of any key of the user are meant. */
+  /** On pages, runs of all keys of the user are selected. */
   private async keysOf(runIds: number[], { keyId, userId, isOnPages }: Requestor): Promise<number[]> {
     if (runIds.length === 0) return [];
     return isOnPages ? this.ownRuns.keysOf(userId, runIds) : [keyId];

@@ -8,8 +8,8 @@ const WHAT: Record<ResultContentName, string> = {
 };
 
 /**
- * A run loses the logs of all its attempts at the same time, and so the artifacts.
- * @returns the rule by which they were removed; null when they are there, or never were
+ * A run loses the logs of all its attempts at the same time, and also the artifacts.
+ * @returns the rule that removed them; null if they exist, or never did
  */
 export function removalRule(run: RunRecord, name: ResultContentName): string | null {
   const [size, rule] =
@@ -18,14 +18,14 @@ export function removalRule(run: RunRecord, name: ResultContentName): string | n
   return text === null ? null : ruleSentence(text);
 }
 
-/** @throws Problem 410 when a rule has removed them */
+/** @throws Problem 410 if a rule has removed them */
 export function requireKept(run: RunRecord, name: ResultContentName): void {
   const rule = removalRule(run, name);
   if (rule !== null)
     throw new Problem(410, `${WHAT[name].replace('{run}', String(run.runId))} removed: ${rule}.`);
 }
 
-/** What the page of a run says about what was removed. */
+/** The sentences on the page of a run about removed files. */
 export function removalSentences(run: RunRecord): string[] {
   const rules: [string, string | null][] = [
     ['The log was removed', run.logSize === null ? run.logRemovedBy : null],

@@ -7,7 +7,7 @@ import { accept, type Submission } from './accept';
 import { OwnBackends } from './own-backends';
 import type { Submitted } from './submitted-items';
 
-/** Decides what becomes of a request, and what its sender should know. */
+/** Decides about a request, and adds warnings for its sender. */
 @Injectable()
 export class RequestJudge {
   constructor(
@@ -16,7 +16,7 @@ export class RequestJudge {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @throws Problem 400 when an item is at fault */
+  /** @throws Problem 400 if an item has a fault */
   async judge(submitted: Submitted, userName: string): Promise<Submission> {
     const backends = await this.backends.load();
     const submission = await inSlices(accept(submitted, userName, this.configuration, backends));

@@ -6,13 +6,13 @@ import type { ApiConfiguration } from '../configuration.token';
 import type { ItemFault } from './submitted-items';
 import type { TestItem } from './test-request.dto';
 
-/** Copies of one object are made and read many times faster than objects of other shapes: a list may be long. */
+/** Copies of one object are created and read many times faster than objects of other shapes: a list may be long. */
 const BLANK: RunRequest = { package: '', suite: '', arch: '', ...NO_OPTIONS };
 
 /**
- * Looks up the names in an item and fills in what it leaves open.
- * @param packageBackend the package's own, when it has one
- * @returns also what is wrong: names that this deployment does not know or the user may not use
+ * Checks the names in an item and adds its defaults.
+ * @param packageBackend the package's own, if it has one
+ * @returns also the faults: names that this deployment does not have or the user may not use
  */
 export function resolveItem(
   item: TestItem,
@@ -25,11 +25,11 @@ export function resolveItem(
   request.package = item.package;
   setOptions(request, item);
   const { pinPackages: pins, extraAptSources: sources } = request;
-  // An empty name counts as left out: clients send the empty fields of a form too.
+  // An empty name counts as absent: clients also send the empty fields of a form.
   request.backend ||= packageBackend || server.defaultBackend;
   request.variant ||= server.variants[0] || '';
   const tooLong = lengthFaults(request, server);
-  // The names in what is too long are not looked at.
+  // Names in fields that are too long are not checked.
   const ofNames =
     tooLong.length > 0
       ? []
@@ -43,7 +43,7 @@ export function resolveItem(
   return { request, faults };
 }
 
-/** What is longer would have no room on a test runner's command line. */
+/** Longer values do not fit on the command line of a test runner. */
 function lengthFaults(
   { trigger, pinPackages: pins, extraAptSources: sources }: RunOptions,
   limits: ApiConfiguration['server'],

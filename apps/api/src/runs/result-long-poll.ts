@@ -6,13 +6,13 @@ import { besideRequests, type Results } from '@proctor/database';
 import type { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { comeBack } from '../http/problem';
 
-/** How late a client gets a result whose hint was lost. */
+/** How late a client gets a result if its hint was lost. */
 const LOOK_EVERY_MS = 1_000;
-/** Hints that come thick and fast lead to one look. */
+/** Hints within this time lead to one query. */
 const LOOK_GAP_MS = 100;
-/** Clients that are answered after one look: each asks the database several times, and others have requests too. */
+/** How many clients are answered after one query: each needs several queries, and others have requests, too. */
 const ANSWERED_AT_ONCE_MAX = 100;
-/** Each holds a connection of its client and some memory. */
+/** Each waiting client needs a connection and some memory. */
 const WAITING_MAX = 5_000;
 
 interface Waiting {
@@ -22,8 +22,8 @@ interface Waiting {
 }
 
 /**
- * Clients that wait until something of their key is new. All of them share one look at the database, which is not
- * held on to in between: a second apart, and at once after a hint.
+ * Waits of clients for news of their keys. All share one query, each second and at once after a hint, and hold no
+ * database connection in between.
  */
 export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('ResultLongPoll');
@@ -45,9 +45,8 @@ export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplication
   }
 
   /**
-   * Resolves when `Results.since` would return a row, when the time is over, when the client is gone, and when the
-   * process is asked to end.
-   * @throws Problem 503 when very many wait already
+   * Resolves when `Results.since` would return a row, the time is over, the client has gone, or the process stops.
+   * @throws Problem 503 if too many clients wait already
    */
   async wait(keyId: number, sinceSeconds: number, waitMs: number, departure: AbortSignal): Promise<void> {
     if (waitMs <= 0 || departure.aborted || this.isShutDown) return;
@@ -74,13 +73,13 @@ export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplication
     });
   }
 
-  /** Something was committed that clients may wait for, at this process or another. */
+  /** This process or another has committed something that clients may wait for. */
   notify(): void {
     this.checkSoon();
     this.dispatchers.signal(SUBJECTS.resultsChanged, {});
   }
 
-  /** Follows a hint that something may be new. */
+  /** Reacts to a hint of news. */
   private checkSoon(): void {
     if (this.isLooking) this.isHinted = true;
     else this.schedule(this.lookedMs + LOOK_GAP_MS);
@@ -90,7 +89,7 @@ export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplication
     this.endWaits();
   }
 
-  /** All end now, and what begins later ends at once. */
+  /** Ends all present waits; later ones end at once. */
   endWaits(): void {
     this.isShutDown = true;
     for (const { end } of this.waiting) end();
@@ -113,13 +112,13 @@ export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplication
     this.isLooking = true;
     const waiting = [...this.waiting];
     try {
-      // It is for many, and follows the look before it, whichever request that was begun for.
+      // The query serves many clients, so it counts for no single request.
       const hasNews = await besideRequests(() => this.results.withNews(waiting));
       const ready = waiting.filter((_entry, place) => hasNews[place]);
       for (const { end } of ready.slice(0, ANSWERED_AT_ONCE_MAX)) end();
       if (ready.length > ANSWERED_AT_ONCE_MAX) this.isHinted = true;
     } catch (error) {
-      // They go on waiting; their queries for the rows report it in the end.
+      // The clients keep waiting; their queries for the rows report the error in the end.
       this.logger.warn(`no look for news: ${String(error)}`);
     } finally {
       this.isLooking = false;

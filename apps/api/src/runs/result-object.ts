@@ -20,7 +20,7 @@ import type {
 import type { RunRecord } from '@proctor/database';
 import { shortRunPath } from './page-paths';
 
-/** How the interface words a verdict; null while there is none. */
+/** A verdict in the words of the interface; null if there is none yet. */
 export function statusOf(verdict: Verdict, neutral: NeutralStatus): PackageVerdict;
 export function statusOf(verdict: Verdict | null, neutral: NeutralStatus): Status;
 export function statusOf(verdict: Verdict | null, neutral: NeutralStatus): Status {
@@ -28,22 +28,26 @@ export function statusOf(verdict: Verdict | null, neutral: NeutralStatus): Statu
   return verdict === 'neutral' ? neutral : verdict;
 }
 
-/** How pages and commands word the end of a run: as the interface does, but for one that tested nothing. */
+/**
+ * The end of a run in the words of pages and commands: those of the interface, except for runs that tested nothing.
+ */
 export function endWord(verdict: Verdict | null, neutral: NeutralStatus): Status | UntestedVerdict {
   return isUntested(verdict) ? verdict : statusOf(verdict, neutral);
 }
 
-/** The words of all ends that there are in this deployment. */
+/** All words for ends in this deployment. */
 export function endWords(neutral: NeutralStatus): string[] {
   return VERDICTS.filter((verdict) => endWord(verdict, neutral) === verdict);
 }
 
-/** The verdicts that a filter with this word lets through: a run that tested nothing is no failure. */
+/** The verdicts that a filter with this word selects: a run that tested nothing is no failure. */
 export function verdictsOf(word: string, neutral: NeutralStatus): Verdict[] {
   return VERDICTS.filter((verdict) => endWord(verdict, neutral) === word);
 }
 
-/** Path of a run's file below /data, where a private run's needs the key that asked; null when there is no file. */
+/**
+ * The path of a run's file below /data; for a private run it needs the key of the request. Null if there is no file.
+ */
 export function fileUrl(run: RunRecord, name: ResultContentName): string | null {
   const size = name === 'log.gz' ? run.logSize : run.artifactsSize;
   if (run.state !== 'finished' || size === null) return null;
@@ -51,7 +55,7 @@ export function fileUrl(run: RunRecord, name: ResultContentName): string | null 
   return `/data/autopkgtest/${folder}/${run.runId}/${name}`;
 }
 
-/** A run as the API shows it. Every key is always there, null where nothing is known yet. */
+/** A run in the form of the API. It always has every key; unknown values are null. */
 export function resultObject(run: RunRecord, neutral: NeutralStatus): AnsweredRun {
   const finished = run.state === 'finished';
   const computed: ComputedFields = {

@@ -3,8 +3,8 @@ import type { Request, Response } from 'express';
 import { pipelineToClient } from '../http/pipeline-to-client';
 
 /**
- * The document of `GET /api/v1/test` in pieces; memory does not grow with the number of results, which are pulled as
- * the client reads.
+ * The document of `GET /api/v1/test` in pieces, as fast as the client reads: memory does not grow with the number of
+ * results.
  * @param pages see `Results.since`
  */
 export async function* resultList(
@@ -20,12 +20,12 @@ export async function* resultList(
   yield ']}';
 }
 
-/** The document without a result. */
+/** The document without results. */
 export function emptyList(until: number): string {
   return `{"until":${until},"results":[]}`;
 }
 
-/** Sends text as it comes; ends the source when the client goes away. */
+/** Sends text piece by piece; ends the source when the client disconnects. */
 export async function sendJsonStream(
   request: Request,
   response: Response,
@@ -40,6 +40,6 @@ export async function sendJsonStream(
     response.set('Content-Length', String(Buffer.byteLength(text))).end(text);
     return;
   }
-  // Strings are written as they are; one at a time is held until the client has read the one before.
+  // Strings are written as they are; the next one is read only when the client has read the one before.
   await pipelineToClient(Readable.from(text, { highWaterMark: 1 }), response);
 }

@@ -24,7 +24,7 @@ export class ResultsController {
     private readonly keys: KeyCheck,
   ) {}
 
-  /** Streams what is new for the key; with `wait`, an answer without results is held back that long. */
+  /** Streams the news of the key; with `wait`, an answer without results is delayed that long. */
   @Operation({
     tag: 'Results',
     id: 'listResults',

@@ -21,7 +21,7 @@ export class ResultsService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** What is new for a key since a time, as the text of the answer. */
+  /** The results of a key since a time, as the text of the answer. */
   async list(keyId: number, sinceSeconds: number): Promise<string | AsyncIterable<string>> {
     const { neutral } = this.configuration.server;
     const { until, pages } = await this.results.since(keyId, sinceSeconds, neutral);
@@ -29,8 +29,8 @@ export class ResultsService {
   }
 
   /**
-   * One run with its tests and its story; while it waits, with why and for how long.
-   * @throws Problem 404 also for a private run of another key, but for administrators
+   * One run with its tests and its history; a waiting one with its reasons and expected start.
+   * @throws Problem 404 also for a private run of another key, except for administrators
    */
   async one(runId: number, reader: ApiReader): Promise<RunObject> {
     const run = await this.runs.one(runId, reader.runs);

@@ -15,7 +15,7 @@ export interface RetryAnswer {
   run_id: number;
 }
 
-/** A run, how many equal ones wait already, and why it cannot be retried now. */
+/** A run, the number of equal ones that wait already, and why it cannot be retried now. */
 export interface RetryPreview {
   run: RunRecord;
   equal: number;
@@ -33,8 +33,8 @@ export class RetryService {
   ) {}
 
   /**
-   * What is to be known before a retry.
-   * @throws Problem 404; 410 when it was removed
+   * The facts for the question before a retry.
+   * @throws Problem 404 for an unknown run, or one that the requestor may not see; 410 for a removed run
    */
   async preview(runId: number, requestor: Requestor): Promise<RetryPreview> {
     const run = await this.runs.one(runId, readerOf(requestor));
@@ -46,10 +46,10 @@ export class RetryService {
   }
 
   /**
-   * Requests a run again, as it was requested, for the user who requested it first.
+   * Requests a run again, unchanged and for the user who requested it first.
    * @returns RetryAnswer
-   * @throws Problem 404; 410 when it was removed; 403 when the deployment no longer tests that; 409 when the
-   * run, or a retry of it, has not finished
+   * @throws Problem 404 for an unknown run; 410 for a removed one; 403 if the deployment no longer tests it; 409 if
+   * the run, or a retry of it, has not finished
    */
   async retry(runId: number, requestor: Requestor, claim: IdempotencyKey | null): Promise<unknown> {
     const run = await this.runs.one(runId, readerOf(requestor));
@@ -73,7 +73,7 @@ export class RetryService {
   }
 }
 
-/** Who may see all retries of a run sees what its key sees: they all have that key. */
+/** All retries of a run have its key, so a reader who may see all of them reads as its owner. */
 function lookingAs(requestor: Requestor, run: RunRecord): Requestor {
   const reader = readerOf(requestor);
   return reader.everything || isOwn(reader, run) ? { ...requestor, keyId: run.keyId } : requestor;

@@ -17,7 +17,7 @@ import { ComparisonService } from './comparison.service';
 /** A part of a list of runs. */
 interface RunPart {
   results: ResultResource[];
-  /** What to ask with for the next part, as `before`; null at the end. By a pattern, a part may be short before the end. */
+  /** The value of `before` for the next part; null at the end. With a pattern, a part may be short before the end. */
   before: number | null;
 }
 
@@ -54,7 +54,7 @@ export class RunListService {
   }
 }
 
-/** All runs that a key may see: administrators all, others public ones and their own. */
+/** All runs that a key may see: all for administrators, otherwise public ones and its own. */
 @Controller('api/v1')
 @Requires('key')
 export class RunListController {

@@ -30,7 +30,7 @@ import { endWord } from './result-object';
 export const RUNS_PER_PAGE = 50;
 const RUNS_PER_PAGE_MAX = 500;
 
-/** The query of `GET /api/v1/runs`: which runs are listed. */
+/** The query of `GET /api/v1/runs`. */
 @Strict()
 export class RunListQuery {
   @OptionalField(
@@ -105,7 +105,7 @@ function isPackagePattern(text: string): boolean {
   return isPackageName(text) || (text.includes('*') && /^[a-z0-9+.*-]{1,200}$/.test(text));
 }
 
-/** The verdicts that are asked for, with those that pages show under the same word. */
+/** The requested verdicts, and those with the same word on pages. */
 export function statusesOf(
   parameter: Parameter,
   name: string,

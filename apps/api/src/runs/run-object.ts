@@ -4,24 +4,24 @@ import type { Fact, TestResult } from '@proctor/contracts';
 import type { Explanation } from '../dispatchers/explanation.service';
 
 /**
- * One thing that happened to a run. Its id is its place in the run's story: gaps between the ids of the rows
- * would show how much happened to private runs meanwhile.
+ * A fact of a run. Its id is its place in the run's history: gaps between ids of rows would reveal how much happened
+ * to private runs.
  */
 export function factObject({ kind, state, attempt, actor, reason, at }: Fact, index: number): FactResource {
   return { id: index + 1, kind, state, attempt, actor, reason, at };
 }
 
-/** How one test of a run's package ended. */
+/** The result of one test of a run's package. */
 export function testObject({ name, status, detail }: TestResult): Test {
   return { name, status, detail };
 }
 
 type WaitingRun = Pick<ResultResource, 'position' | 'ahead' | 'estimated_start' | 'reasons'>;
 
-/** What a run has in addition while it waits. */
+/** Additional fields of a waiting run. */
 export function waitingObject({ position, ahead, estimatedStart, reasons }: Explanation): WaitingRun {
   return { position, ahead, estimated_start: estimatedStart && timestamp(estimatedStart), reasons };
 }
 
-/** A run that was asked for by its id: with its image, its tests and its whole story. */
+/** A single run with its image, its tests and its whole history. */
 export type RunObject = ResultResource & Required<Pick<ResultResource, 'image' | 'tests' | 'facts'>>;

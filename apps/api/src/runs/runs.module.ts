@@ -32,7 +32,7 @@ import { TriggerService } from './trigger.service';
 import { TriggerApiController } from './triggers.controller';
 import { VisibleRuns } from './visible-runs';
 
-/** Runs by the API: requests, changes, results, and what users learn from them. */
+/** Runs in the API: requests, changes, results and their explanations. */
 @Room({
   controllers: [
     ChangesController,

@@ -6,7 +6,7 @@ import { Requires } from '../auth/authentication.middleware';
 import { SIGNATURE_ORDER, SIGNATURE_ORDERS, SignaturesService } from './signatures.service';
 import { SIGNATURE_IN_PATH } from '../http/path-ids';
 
-/** What goes wrong in the same way in several runs. */
+/** Errors that several runs share. */
 @Controller('api/v1/signatures')
 @Requires('key')
 export class SignaturesController {

@@ -18,7 +18,7 @@ const PACKAGES_SHOWN_MAX = 50;
 /** The parameter `order` of the list. */
 export const SIGNATURE_ORDER = queryValue<SignatureOrder>(oneOf(SIGNATURE_ORDERS), 'seen');
 
-/** Errors across packages, of public runs alone. */
+/** Errors across packages, of public runs only. */
 @Injectable()
 export class SignaturesService {
   private readonly lists: SharedAnswers<Signature[]>;
@@ -33,7 +33,7 @@ export class SignaturesService {
     });
   }
 
-  /** Made for all who ask at the same time. */
+  /** Made once for all readers at the same time. */
   list(order: SignatureOrder): Promise<Signature[]> {
     return this.lists.find(order, async () => {
       const signatures = await this.signatures.list(order, SIGNATURES_SHOWN_MAX);
@@ -41,7 +41,7 @@ export class SignaturesService {
     });
   }
 
-  /** @throws Problem 404 when no public run has it */
+  /** @throws Problem 404 if no public run has it */
   async details(signature: string): Promise<SignatureDetailsResource> {
     const [summary, use] = await Promise.all([
       this.signatures.find(signature),

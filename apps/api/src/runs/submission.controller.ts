@@ -14,7 +14,7 @@ import { itemOf, submittedAt } from './submitted-items';
 import type { Submitted, SubmittedItems, SubmittedOptions } from './submitted-items';
 import { RUN_IN_PATH } from '../http/path-ids';
 
-/** What creates runs, at most once for an idempotency key. */
+/** Creates runs, at most once for each idempotency key. */
 @Controller('api/v1')
 @Requires('key')
 @UseInterceptors(DryRunInterceptor, BodyInterceptor, IdempotencyInterceptor)

@@ -29,7 +29,7 @@ const SINGLE_FORM = form('SingleForm', {
   ...Object.fromEntries(FIELDS.map((field) => [field.sent, formField(field)])),
 });
 
-/** The fields that a form sends. @param required the names of those that it must have */
+/** The fields of a form. @param required the names of required fields */
 function form(
   schemaName: string,
   fields: Record<string, Schema<unknown>>,
@@ -51,7 +51,7 @@ function isList({ kind }: RequestField): boolean {
   return kind === 'pins' || kind === 'names';
 }
 
-/** What the three endpoints that create runs have in common. */
+/** The common description of the three endpoints that create runs. */
 const SUBMISSION = {
   tag: 'Requests',
   otherAnswers: { 200: 'WouldCreate' },

@@ -18,16 +18,19 @@ import type { Submitted, SubmittedItems, SubmittedOptions, SubmittedPart } from 
 import { BatchPart, checkLength, SingleTest, TestList } from './test-request.dto';
 import { UnknownKeys, unknownParameters } from './unknown-keys';
 
-/** What the three kinds of request have in common. Faults of items are kept: they are reported with those of their names. */
+/**
+ * The common part of the three kinds of requests. Faults of items are kept and reported together with those of their
+ * names.
+ */
 abstract class SubmissionPipe<T> implements PipeTransform<Parameters, Promise<T>> {
   constructor(@Inject(CONFIGURATION) private readonly configuration: ApiConfiguration) {}
 
-  /** @throws as steps */
+  /** @throws the problems of `steps` */
   transform(parameters: Parameters): Promise<T> {
     return inSlices(this.steps(parameters));
   }
 
-  /** Does the work of `transform` in slices; the caller decides when it rests between them. */
+  /** Does the work of `transform` in slices; the caller decides about pauses between them. */
   abstract steps(parameters: Parameters): SlicedWork<T>;
 
   protected get runsMax(): number {
@@ -38,7 +41,7 @@ abstract class SubmissionPipe<T> implements PipeTransform<Parameters, Promise<T>
     return fieldsOf(shape, parameters, this.configuration.server);
   }
 
-  /** The list, and where the client sent it. */
+  /** The list and its place in the request. */
   protected *list(request: Parameters): SlicedWork<TestList & { origin: Place; unknown: string[] }> {
     const parameters = yield* withList(request);
     const { values, unknown } = this.fields(TestList, parameters);
@@ -50,7 +53,7 @@ abstract class SubmissionPipe<T> implements PipeTransform<Parameters, Promise<T>
 /** `POST /api/v1/test/{suite}/{arch}` */
 @Injectable()
 export class TestListPipe extends SubmissionPipe<SubmittedItems> {
-  /** @throws Problem 400; 413 for too many tests */
+  /** @throws Problem 400 for a request that is malformed; 413 for too many tests */
   *steps(parameters: Parameters): SlicedWork<SubmittedItems> {
     const { tests, priority, dry_run: isDryRun = false, origin, unknown } = yield* this.list(parameters);
     const unknownKeys = new UnknownKeys();
@@ -81,7 +84,10 @@ export class TestOptionsPipe extends SubmissionPipe<SubmittedOptions> {
 /** `POST /api/v1/test/batch`: `tests` holds `[{"suite": s, "arch": [a, …], "tests": [item, …]}, …]`. */
 @Injectable()
 export class BatchPipe extends SubmissionPipe<Submitted> {
-  /** @throws Problem 400; 413 for too many runs: each item counts once for each architecture of its part */
+  /**
+   * @throws Problem 400 for a request that is malformed; 413 for too many runs: each item counts for each
+   * architecture of its part
+   */
   *steps(parameters: Parameters): SlicedWork<Submitted> {
     const { tests, priority, dry_run: isDryRun = false, origin, unknown } = yield* this.list(parameters);
     const unknownInParts = new UnknownKeys();
@@ -109,7 +115,7 @@ export class BatchPipe extends SubmissionPipe<Submitted> {
   }
 }
 
-/** A list that came as the bytes of its text, read. @throws Problem 400; 413 */
+/** Parses a list that came as bytes. @throws Problem 400 for text that is not JSON; 413 for too many values */
 function* withList(parameters: Parameters): SlicedWork<Parameters> {
   const list = parameters.get(LIST_NAME);
   if (!Buffer.isBuffer(list?.value)) return parameters;

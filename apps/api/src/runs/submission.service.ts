@@ -16,7 +16,7 @@ export interface SubmissionAnswer {
   warnings: string[];
 }
 
-/** Sends hints about new runs. A dispatcher or a client that misses one finds the rows by itself. */
+/** Sends hints about new runs. A dispatcher or a client that misses one finds the rows without it. */
 @Injectable()
 export class NewRuns {
   constructor(
@@ -43,17 +43,17 @@ export class SubmissionService {
     private readonly dryRuns: DryRuns,
   ) {}
 
-  /** What would become of a request; nothing is written. @throws Problem 400 when an item is at fault */
+  /** The effects of a request; nothing is written. @throws Problem 400 if an item has a fault */
   async dryRun(submitted: Submitted, asker: Asker): Promise<DryRunAnswer> {
     return this.dryRuns.of(await this.requests.judge(submitted, asker.userName), asker);
   }
 
   /**
-   * Accepts a request as a whole: when this resolves, its runs are committed and the dispatchers were signalled. Of one that
-   * is a dry run, it does what `dryRun` does.
-   * @param claim null for a request that may create again what an equal one created
-   * @throws Problem 400 when an item is at fault, 409 when the idempotency key is another request's: nothing was
-   *   created
+   * Accepts a whole request: when this resolves, its runs are committed and the dispatchers were signalled. A dry run
+   * is answered like `dryRun`.
+   * @param claim null if the same request may create runs again
+   * @throws Problem 400 if an item has a fault; 409 if another request used the idempotency key; nothing was created
+   * then
    */
   async submit(submitted: Submitted, requestor: Requestor, claim: IdempotencyKey | null): Promise<unknown> {
     const { userId, keyId, userName } = requestor;

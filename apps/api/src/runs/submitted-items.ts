@@ -9,42 +9,42 @@ import type { UnknownKeys } from './unknown-keys';
 
 /** A fault of one item. */
 export interface ItemFault {
-  /** Absent when the item itself is at fault. */
+  /** Absent if the item itself has the fault. */
   key?: string;
   /** A sentence without its subject: `must be a string, not 5`. */
   detail: string;
 }
 
-/** One test request as it was read; its names are not looked up yet. */
+/** One parsed test request; its names are not checked yet. */
 export interface SubmittedItem {
   item: TestItem;
-  /** What is wrong with its shape; what is named here must not be used of the item. */
+  /** Faults of its form; the keys that they name must not be used. */
   faults: ItemFault[];
 }
 
-/** Test requests and where they run: on each of the architectures once. */
+/** Test requests and their target: each runs on each of the architectures. */
 export interface SubmittedPart {
   items: SubmittedItem[];
   origin: Origin;
-  /** The priority of items that name none. */
+  /** The priority of items without one. */
   priority: number | undefined;
   suite: string;
   archs: string[];
-  /** Place in a batch, from 0; absent when the request is no batch. */
+  /** The index in a batch; absent if the request is no batch. */
   request?: number;
   target: { suite: Place; arch: Place };
 }
 
-/** What a request asks for. */
+/** A parsed request for tests. */
 export interface Submitted {
   parts: SubmittedPart[];
   /** Sentences for people. */
   warnings: string[];
-  /** Nothing is created: the answer says what would happen. */
+  /** Whether nothing is created, and the answer says what would happen. */
   isDryRun: boolean;
 }
 
-/** Test requests whose target the path of the request names. */
+/** Test requests with the target in the path. */
 export interface SubmittedItems extends Pick<SubmittedPart, 'items' | 'origin' | 'priority'> {
   warnings: string[];
   isDryRun: boolean;
@@ -62,11 +62,11 @@ export function submittedAt(
   return { parts: [{ ...part, suite, archs: [arch], target }], warnings, isDryRun };
 }
 
-/** The only test request, whose package the path of the request names. */
+/** A single test request, with the package in the path. */
 export interface SubmittedOptions {
   options: SentOptions;
   faults: ItemFault[];
-  /** Where each key is that the client sent. */
+  /** The place of each key in the request. */
   keys: ReadonlyMap<string, Place>;
   warnings: string[];
   isDryRun: boolean;
@@ -85,16 +85,13 @@ export function itemOf(
   };
 }
 
-/** More faults are not reported, so items after them need not be read. */
+/** More faults are not reported, so later items need not be read. */
 export const FAULTS_MAX = 20;
 
-/** Items between two rests. */
+/** Items between two pauses. */
 const ITEMS_AT_ONCE = 20;
 
-/**
- * Reads the items of a list.
- * @param unknownKeys is given each key that is not an item's
- */
+/** Reads the items of a list. @param unknownKeys gets each unknown key of an item */
 export function* itemsIn(
   list: unknown[],
   origin: Origin,

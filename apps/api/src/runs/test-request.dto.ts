@@ -27,7 +27,7 @@ import { numberFrom, priorityOf } from './priority';
 
 for (const field of FIELDS) From(sourceOf(field))(TestOptions.prototype as object, field.sent);
 
-/** The only test request, as parameters. */
+/** The single test request, as parameters. */
 export class SingleTest extends TestOptions {
   @From({ text: 'boolean', read: dryRunOf })
   @OptionalField(
@@ -47,7 +47,7 @@ export const TESTS = component('Tests', listOf(TestItem));
 
 /** A list of test requests. */
 export class TestList {
-  /** Each is looked at by itself. */
+  /** Each test is checked separately. */
   @From({ text: 'json', read: testsOf, missing: 'it holds a JSON array of test requests' })
   @Field(sentAs<unknown[]>(TESTS))
   tests: unknown[];
@@ -69,7 +69,7 @@ export class BatchPart {
   @Field(text(), undefined, IsString(must('be a string')))
   suite: string;
 
-  /** One name counts as a list of it. */
+  /** A single name counts as a list. */
   @Field(
     sentAs<string[]>(oneOf(text(), listOf(text(), { minItems: 1, uniqueItems: true }))),
     undefined,
@@ -84,13 +84,13 @@ export class BatchPart {
 
 export const BATCH = component('Batch', listOf(BatchPart));
 
-/** The parts of a batch, as the document describes them; they are read as a list is. */
+/** The parts of a batch, as the document describes them; they are read like a list. */
 export class TestBatch extends TestList {
   @Field(sentAs<unknown[]>(BATCH))
   declare tests: unknown[];
 }
 
-/** How a field is read where its name and the type of its value do not say it. */
+/** How a field is read if its name and type do not show it. */
 function sourceOf(field: RequestField): Source {
   const { kind, alias } = field;
   return {
@@ -101,7 +101,7 @@ function sourceOf(field: RequestField): Source {
   };
 }
 
-/** class-validator's own compares each member with each. */
+/** The decorator of class-validator compares each member with all others. */
 function IsEachOnce(options: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown): boolean =>
     Array.isArray(value) && value.length <= NAMES_MAX && new Set(value).size === value.length;

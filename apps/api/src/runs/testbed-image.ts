@@ -1,7 +1,7 @@
 import { type TestbedImage, timestamp } from '@proctor/contracts';
 import type { RunImage } from '@proctor/resources';
 
-/** An image as the API shows it. */
+/** An image in the form of the API. */
 export function imageObject(image: TestbedImage | null): RunImage | null {
   return image && { name: image.name, built_at: timestamp(new Date(image.builtAtMs)) };
 }

@@ -4,18 +4,18 @@ import type { ComparedPackages } from './comparison';
 import { isFresh } from './trigger-groups';
 import { comparisonPath, shortRunPath } from './page-paths';
 
-/** What is known about a failed run and of others. */
+/** The facts about a failed run and about others. */
 export interface TriageFacts {
-  /** A finished run that was not cancelled, and is neither pass nor neutral. */
+  /** A finished run that was not cancelled and has a verdict other than pass and neutral. */
   run: RunRecord;
-  /** The status of the package on the run's place; null without a run that counts. */
+  /** The status of the package on the run's place; null if no run counts. */
   here: PackageStatus | null;
   /** The status of the package on other places. */
   elsewhere: PackageStatus[];
   reference: ReferenceRun | null;
-  /** The newest run before that passed with the same version. */
+  /** The newest earlier run that passed with the same version. */
   passOfVersion: RunRecord | null;
-  /** The newest run before that passed with the same pins and sources. */
+  /** The newest earlier run that passed with the same pins and sources. */
   lastPass: RunRecord | null;
   /** The changed packages between the last pass and this run; null if unknown. */
   changes: ComparedPackages | null;
@@ -24,19 +24,19 @@ export interface TriageFacts {
   sameError: SameError[];
 }
 
-/** One question of the decision tree, answered. */
+/** An answered question of the decision tree. */
 export interface TriageEvidence {
   question: string;
   answer: string;
-  /** Paths of pages that show it. */
+  /** Pages that show it. */
   links: { path: string; name: string }[];
 }
 
 const NAMES_MAX = 5;
-/** Other packages with the same error that are looked for: there may be more. */
+/** The maximum number of other packages with the same error in a search: there may be more. */
 export const SAME_ERROR_MAX = 20;
 
-/** The questions of the decision tree, each answered, whatever the conclusion is. */
+/** All questions of the decision tree with their answers, for any conclusion. */
 export function evidenceOf(facts: TriageFacts): TriageEvidence[] {
   const { run, later } = facts;
   const wasTested = run.verdict !== 'tmpfail' && !isUntested(run.verdict);
@@ -52,13 +52,13 @@ export function evidenceOf(facts: TriageFacts): TriageEvidence[] {
       links: [runLink(later.runId)],
     },
   ];
-  // What other runs say of the package is beside the point where the request is at fault.
+  // Other runs of the package do not matter if the request is the fault.
   const isOfRequest = isUntested(run.verdict) || run.trouble === 'request';
   const rows = isOfRequest ? ofTheTest : [...ofTheTest, ...evidenceOfPackage(facts)];
   return rows.filter((row) => row !== null);
 }
 
-/** What runs of the package and of others say. */
+/** Evidence from runs of the package and of others. */
 function evidenceOfPackage(facts: TriageFacts): (TriageEvidence | null)[] {
   const { run, here, passOfVersion } = facts;
   return [
@@ -147,7 +147,7 @@ function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** Whether it is known which version was tested. */
+/** Whether the tested version is known. */
 export function isKnown({ version }: RunRecord): boolean {
   return version !== null && version !== 'n/a';
 }

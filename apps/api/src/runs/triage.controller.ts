@@ -8,7 +8,7 @@ import { TriageService } from './triage.service';
 import { VisibleRuns } from './visible-runs';
 import { RUN_IN_PATH } from '../http/path-ids';
 
-/** Why a run has failed, as far as is known. */
+/** Why a run has failed, as far as it is known. */
 @Controller('api/v1/runs/:run_id/triage')
 @Requires('key')
 export class TriageController {

@@ -6,7 +6,7 @@ import { ComparisonService } from './comparison.service';
 import { type Triage, triage } from './triage';
 import { SAME_ERROR_MAX } from './triage-evidence';
 
-/** What was asked of the database before, for the same answer. */
+/** Facts that an earlier query for the same answer has loaded. */
 export interface KnownOfRun {
   /** The status of the package on all places. */
   statuses: PackageStatus[];
@@ -26,9 +26,9 @@ export class TriageService {
   ) {}
 
   /**
-   * @param run that the reader may see
-   * @param knownOfRun when absent, it is loaded
-   * @returns null for one that has passed, was cancelled or has not ended
+   * @param run the reader may see it
+   * @param knownOfRun loaded if absent
+   * @returns null for a run that has passed, was cancelled or has not ended
    */
   async of(run: RunRecord, knownOfRun?: KnownOfRun): Promise<Triage | null> {
     const hasPassed = run.verdict === 'pass' || run.verdict === 'neutral';
@@ -65,7 +65,7 @@ export class TriageService {
 
   private async changes(before: RunRecord, run: RunRecord): Promise<ComparedPackages | null> {
     try {
-      // The reader may see both: the one before is public.
+      // The reader may see both runs: the earlier one is public.
       const { packages } = await this.comparisons.between(before, run);
       return packages;
     } catch (error) {

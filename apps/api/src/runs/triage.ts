@@ -5,7 +5,7 @@ import { type TriageEvidence, evidenceOf, isKnown, packagesOf, type TriageFacts 
 import { isFresh, REFERENCE_DAYS_MAX } from './trigger-groups';
 import { wantedVersions } from './wanted-versions';
 
-/** What is to be done about it. */
+/** The next step for people. */
 export type TriageStep =
   | { kind: 'retry' }
   | { kind: 'refresh' }
@@ -23,7 +23,7 @@ export interface Triage {
   evidence: TriageEvidence[];
 }
 
-/** With so many other packages an error is not of one package alone. */
+/** From this number of other packages on, an error does not belong to one package. */
 const SHARED_FROM = 2;
 
 /** The decision tree of Debian's release team for failed tests, answered from data. */
@@ -104,14 +104,14 @@ function ofOtherVersion({ version }: RunRecord, namedVersions: string[]): string
   return `Version ${version} was tested instead of ${namedVersions.join(', ')}, so this says nothing about the requested version.`;
 }
 
-/** The first package of the trigger that is another than the one tested; null for references, too. */
+/** The first package of the trigger other than the tested one; null for references, too. */
 function foreignTrigger({ trigger, package: name }: RunRecord): { word: string; package: string } | null {
   const words = (trigger ?? '').split(' ').filter((word) => /^[^/]+\/[^/]+$/.test(word));
   const places = words.map((word) => ({ word, package: word.split('/')[0]! }));
   return places.find((each) => each.package !== name && each.package !== 'migration-reference') ?? null;
 }
 
-/** The package whose change has most likely made it fail; null when there is none, or several. */
+/** The package whose change has most likely caused the failure; null if there is none, or several. */
 function suspectOf({ run, changes }: TriageFacts): string | null {
   const trigger = foreignTrigger(run);
   if (trigger) return trigger.package;
@@ -121,7 +121,7 @@ function suspectOf({ run, changes }: TriageFacts): string | null {
   return changed.length === 1 ? changed[0]!.names[0]! : null;
 }
 
-/** It passes on all other architectures of the suite, and there are such. */
+/** Whether the package passes on all other architectures of the suite, and there are such. */
 function failsHereAlone({ run, elsewhere }: TriageFacts): boolean {
   const others = elsewhere.filter(({ suite, latest }) => suite === run.suite && latest.verdict !== 'tmpfail');
   return others.length > 0 && others.every(({ latest }) => latest.verdict !== 'fail');

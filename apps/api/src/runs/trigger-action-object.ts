@@ -8,7 +8,7 @@ import type {
 import type { TriggerOutcome, TriggerPreview } from './trigger-actions.service';
 import type { RefusedRun } from './trigger-plan';
 
-/** What would be done. */
+/** The effects of an action in the form of the API. */
 export function previewObject(
   trigger: string,
   action: TriggerAction,
@@ -25,7 +25,7 @@ export function previewObject(
   };
 }
 
-/** What was done. */
+/** The outcome of an action in the form of the API. */
 export function outcomeObject(
   trigger: string,
   action: TriggerAction,

@@ -27,15 +27,15 @@ import {
 } from './trigger-plan';
 import type { TriggerTest } from './trigger-groups';
 
-/** What would be done to runs of a trigger. */
+/** The effects of an action on runs of a trigger. */
 export interface TriggerPreview extends TriggerPlan {
-  /** How long the tests take as a rule that would be executed, or will not be; those whose length is known. */
+  /** The usual duration of all its tests together, as far as it is known. */
   seconds: number;
-  /** How many of them have no known length. */
+  /** The number of its tests without a known duration. */
   unknown: number;
 }
 
-/** What was done. */
+/** The outcome of an action. */
 export interface TriggerOutcome {
   outcomes: {
     run: RunOfTrigger;
@@ -45,10 +45,7 @@ export interface TriggerOutcome {
   leftOut: number;
 }
 
-/**
- * Changes many runs of a trigger as each could be changed by itself; those that may not be changed are named
- * one by one.
- */
+/** Changes many runs of a trigger, each like a single run; refused ones are named one by one. */
 @Injectable()
 export class TriggerActions {
   constructor(
@@ -59,7 +56,7 @@ export class TriggerActions {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @param tests all of the trigger that the requestor may see */
+  /** @param tests all tests of the trigger that the requestor may see */
   async preview(
     action: TriggerAction,
     tests: TriggerTest[],
@@ -78,7 +75,7 @@ export class TriggerActions {
 
   /**
    * @param reason of a cancellation, for people
-   * @throws DatabaseUnavailable when nothing was changed, else BrokenOff or what was refused for that reason
+   * @throws DatabaseUnavailable if nothing was changed, else BrokenOff or the refusal behind it
    */
   async execute(
     action: TriggerAction,
@@ -114,7 +111,7 @@ export class TriggerActions {
   private async retry(runs: RunOfTrigger[], requestor: Requestor, outcome: TriggerOutcome): Promise<void> {
     for (const run of runs) {
       try {
-        // Each is a change of its own, and has the time of one.
+        // Each retry is a separate change with its own time limit.
         const answer = await asOneRequest(() => this.retries.retry(run.runId, requestor, null));
         outcome.outcomes.push({ run, newRunId: (answer as RetryAnswer).run_id });
       } catch (error) {
@@ -157,7 +154,7 @@ export class TriggerActions {
   }
 }
 
-/** @throws what is no refusal of this one run */
+/** @throws any error that is no refusal of this run */
 function reasonOf(error: unknown, { outcomes }: TriggerOutcome): string {
   if (error instanceof Problem && error.status < 500) return error.detail;
   if (error instanceof DatabaseUnavailable && outcomes.length > 0)

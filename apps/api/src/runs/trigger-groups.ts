@@ -9,7 +9,7 @@ import {
 } from '@proctor/database';
 import { TRIGGER_GROUPS, type TriggerGroup } from '@proctor/resources';
 
-/** A reference that ended longer before the run than this proves nothing. */
+/** A reference that ended more days before the run proves nothing. */
 export const REFERENCE_DAYS_MAX = 14;
 const REFERENCE_AGE_MAX_MS = REFERENCE_DAYS_MAX * 86_400_000;
 
@@ -18,12 +18,12 @@ export interface TriggerTest {
   run: RunOfTrigger;
 }
 
-/** How far an architecture is with the tests of a trigger. */
+/** The progress of an architecture with the tests of a trigger. */
 export interface TriggerArch {
   arch: string;
   outcomes: Outcomes;
   total: number;
-  /** Tests that have not ended. */
+  /** The number of tests that have not ended. */
   waiting: number;
   /** Seconds until the queues of the waiting tests are empty; null if unknown. */
   estimateSeconds: number | null;
@@ -33,14 +33,14 @@ export interface TriggerArch {
 
 export interface TriggerProgress {
   tests: TriggerTest[];
-  /** Tests that are not superseded, and those of them that have ended. */
+  /** The number of tests that are not superseded, and of those that have ended. */
   total: number;
   done: number;
   counts: Record<TriggerGroup, number>;
   arches: TriggerArch[];
 }
 
-/** What is expected of the queue of a suite and architecture. */
+/** The expectation for the queue of a suite and architecture. */
 export interface QueueEstimate {
   suite: string;
   arch: string;
@@ -48,7 +48,7 @@ export interface QueueEstimate {
   reasons: string[];
 }
 
-/** What the runs of a trigger mean together. @param runs newest first */
+/** Summarises the runs of a trigger. @param runs newest first */
 export function triggerProgress(runs: RunOfTrigger[], queues: QueueEstimate[]): TriggerProgress {
   const places = new Set<string>();
   const tests = runs.map((run) => {
@@ -77,7 +77,7 @@ export function countsOf(tests: TriggerTest[]): Record<TriggerGroup, number> {
   return counts;
 }
 
-/** Corrects the totals of a progress that was made from only some of the runs. @param totals of all runs */
+/** Corrects the totals of a progress that has only some of the runs. @param totals of all runs */
 export function withTotals(progress: TriggerProgress, totals: TriggerTotal[]): TriggerProgress {
   const byName = new Map(progress.arches.map((each) => [each.arch, each]));
   const arches = totals.map(({ arch, ...outcomes }) => {
@@ -128,7 +128,7 @@ function groupOf(run: RunOfTrigger): TriggerGroup {
   return reference.verdict === 'fail' ? 'as-before' : 'regression';
 }
 
-/** Whether a reference still says something of a run that ended then. */
+/** Whether a reference is new enough for a run that ended then. */
 export function isFresh({ date }: ReferenceRun, finishedAt: Date): boolean {
   return finishedAt.getTime() - date.getTime() <= REFERENCE_AGE_MAX_MS;
 }

@@ -5,7 +5,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { obstacleTo } from './obstacle';
 import type { TriggerTest } from './trigger-groups';
 
-/** Which tests of a trigger are meant: those that match all that is said. */
+/** Selects tests of a trigger: those that match all given fields. */
 export interface TriggerSelection {
   groups?: TriggerGroup[] | undefined;
   suite?: string | undefined;
@@ -15,17 +15,17 @@ export interface TriggerSelection {
   runIds?: number[] | undefined;
 }
 
-/** Why something is not done to a run; a sentence. */
+/** Why an action cannot change a run, as a sentence. */
 export interface RefusedRun {
   run: RunOfTrigger;
   reason: string;
 }
 
 export interface TriggerPlan {
-  /** With a new reference, one run for each place. */
+  /** With new references, one run for each place. */
   runs: RunOfTrigger[];
   refused: RefusedRun[];
-  /** Tests that match, too, but are beyond what one request may name. */
+  /** The number of further tests that match, beyond the limit of a request. */
   leftOut: number;
 }
 
@@ -42,7 +42,7 @@ export function selectedTests(tests: TriggerTest[], selection: TriggerSelection)
   );
 }
 
-/** Which runs can be retried, and why the others cannot. */
+/** The runs that can be retried, and why the others cannot. */
 export function retryPlan(
   runs: RunOfTrigger[],
   requestor: Requestor,
@@ -55,7 +55,7 @@ export function retryPlan(
   });
 }
 
-/** Which runs can be cancelled, and why the others cannot. */
+/** The runs that can be cancelled, and why the others cannot. */
 export function cancelPlan(runs: RunOfTrigger[], requestor: Requestor): Omit<TriggerPlan, 'leftOut'> {
   const reader = readerOf(requestor);
   return partition(runs, (run) => {
@@ -66,7 +66,7 @@ export function cancelPlan(runs: RunOfTrigger[], requestor: Requestor): Omit<Tri
 
 /**
  * The plan for runs that need a new reference. A reference is public, without pins and sources.
- * @param unfinished a reference that waits or is executed, for each of the runs; null without one
+ * @param unfinished for each run, a reference that waits or is executed; null without one
  */
 export function refreshPlan(
   runs: RunOfTrigger[],

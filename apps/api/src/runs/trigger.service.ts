@@ -9,7 +9,7 @@ import { resultObject, statusOf } from './result-object';
 import { type TriggerProgress, triggerProgress, type TriggerTest, withTotals } from './trigger-groups';
 import { selectedTests, type TriggerSelection } from './trigger-plan';
 
-/** Longest word of a trigger that is looked for. */
+/** The longest name of a trigger in a search. */
 const NAME_LENGTH_MAX = 254;
 
 /** Some tests of a trigger. */
@@ -19,7 +19,7 @@ export interface TestPart {
   before: number | null;
 }
 
-/** How a new version of a package does in the tests that it has triggered. */
+/** The progress of a new version of a package in the tests that it has triggered. */
 @Injectable()
 export class TriggerService {
   constructor(

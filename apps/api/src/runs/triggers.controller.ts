@@ -28,13 +28,13 @@ import {
   TRIGGERS_PER_PAGE,
 } from './triggers.dto';
 
-/** What is to be done to tests of a trigger, in a path. */
+/** An action on tests of a trigger, in a path. */
 export const ACTION_IN_PATH = wordInPath(
   TRIGGER_ACTIONS,
   (text) => `Tests of a trigger can have ${TRIGGER_ACTIONS.join(', ')}, not ${text}.`,
 );
 
-/** What new versions of packages have triggered, and what is done to all of it at once. */
+/** Tests that new versions of packages have triggered, and actions on all of them. */
 @Controller('api/v1/triggers')
 @Requires('key')
 @UseInterceptors(BodyInterceptor)

@@ -30,7 +30,7 @@ const TRIGGERS_PER_PAGE_MAX = 100;
 const QUERY_LENGTH_MAX = 200;
 const SIGNATURE = /^[0-9a-f]{1,64}$/;
 
-/** Which tests of a trigger are meant. */
+/** Selects tests of a trigger. */
 export class TestSelection {
   @OptionalField(
     sentAs<TriggerGroup[]>(oneOf(listOf(TEST_GROUP), text())),

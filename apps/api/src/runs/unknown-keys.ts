@@ -9,12 +9,12 @@ export function unknownParameters(names: string[]): string[] {
     .map((name) => `The parameter ${describe(name)} is unknown and was ignored.`);
 }
 
-/** Gathers the keys that were ignored: a warning for each key, however many items have it. */
+/** Collects ignored keys: one warning for each key, however many items have it. */
 export class UnknownKeys {
   private readonly counts = new Map<string, { count: number; first: string }>();
   private unnamed = 0;
 
-  /** @param place of the item, as `tests[3]` */
+  /** @param place of the item, such as `tests[3]` */
   add(key: string, place: string): void {
     const entry = this.counts.get(key);
     if (entry) entry.count += 1;

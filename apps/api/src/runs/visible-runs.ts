@@ -6,7 +6,7 @@ import type { Problem } from '../http/problem';
 import { MissingRuns } from './missing-runs';
 import { noSuchRun } from '../http/path-ids';
 
-/** Finds single runs for those who may know of them. */
+/** Finds single runs for readers who may know of them. */
 @Injectable()
 export class VisibleRuns {
   constructor(
@@ -14,7 +14,7 @@ export class VisibleRuns {
     private readonly missing: MissingRuns,
   ) {}
 
-  /** @throws Problem 404 for a run that is not there, or that the reader may not know of; 410 for one that was removed */
+  /** @throws Problem 404 for an unknown run, or one that the reader may not know of; 410 for a removed run */
   async one(runId: number, reader: RunReader): Promise<RunRecord> {
     const run = await this.results.find(runId);
     if (!run) throw await this.absence(runId, reader);
@@ -22,15 +22,15 @@ export class VisibleRuns {
     return run;
   }
 
-  /** @returns the answer for a run that is no longer there: it may have been removed since it was found */
+  /** @returns the answer for a run that no longer exists: it may have been removed after a search */
   absence(runId: number, reader: RunReader): Promise<Problem> {
     return this.missing.problem(runId, reader);
   }
 }
 
 /**
- * The reader that a run is explained to, who may know of it. By the API, another key of the same user gets
- * the same as the public.
+ * The viewer of an explanation, who may know of the run. In the API, another key of the same user gets the public
+ * explanation.
  */
 export function explainedTo(run: OwnedRun, reader: RunReader): ExplanationViewer {
   if (reader.everything) return { everything: true };

@@ -1,8 +1,8 @@
-/** Greatest length of an answer of a login provider: its metadata, keys and tokens have a few KiB. */
+/** The maximum length of an answer of a login provider: its metadata, keys and tokens have a few KiB. */
 export const PROVIDER_ANSWER_BYTES_MAX = 512 * 1024;
 
 /**
- * Fetches like `fetch`, and reads at most a bounded length of the answer. Redirections are not followed.
+ * Like `fetch`, but reads only answers of limited length. Redirections are not followed.
  * @throws TypeError for a longer answer
  */
 export async function boundedFetch(url: string, options: object): Promise<Response> {
@@ -12,7 +12,7 @@ export async function boundedFetch(url: string, options: object): Promise<Respon
   let bytes = 0;
   for await (const part of answer.body as AsyncIterable<Uint8Array>) {
     bytes += part.length;
-    // Leaving the loop ends the connection.
+    // The end of the loop closes the connection.
     if (bytes > PROVIDER_ANSWER_BYTES_MAX)
       throw new TypeError(
         `the answer of the login provider has more than ${PROVIDER_ANSWER_BYTES_MAX} bytes`,

@@ -16,10 +16,10 @@ import { Viewer } from './viewer';
 
 const HOUR_MS = 3_600_000;
 
-/** A browser that asks for the page of the login gets a session for its form; it is over soon. */
+/** The login page gets a session for its form, which ends soon. */
 const BEFORE_LOGIN_MS = HOUR_MS;
 
-/** Logins that one browser has begun and not ended: a tab each. */
+/** The maximum number of open logins of one browser, one for each tab. */
 const BEGUN_MAX = 5;
 
 interface Kind {
@@ -27,13 +27,13 @@ interface Kind {
   isSecure: boolean;
 }
 
-/** Browsers take a cookie with this prefix from HTTPS alone, of this very host, for every path. */
+/** Browsers accept a cookie with this prefix only over HTTPS, from this very host, and for every path. */
 const OVER_TLS: Kind = { cookie: '__Host-proctor', isSecure: true };
 /** Browsers accept a cookie with this prefix only over HTTPS. It is limited to our path, since others may use the rest of the host. */
 const OVER_TLS_BELOW: Kind = { cookie: '__Secure-proctor', isSecure: true };
 const IN_THE_CLEAR: Kind = { cookie: 'proctor', isSecure: false };
 
-/** The sessions of browsers: who is logged in. They are rows, so that any api process knows them. */
+/** The sessions of logged-in browsers. They are rows, so that every api process knows them. */
 @Injectable()
 export class BrowserSessions {
   private readonly handlers = new Map<Kind, Promise<RequestHandler>>();
@@ -45,7 +45,7 @@ export class BrowserSessions {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** Finds out who looks at a page. Costs nothing without a cookie of ours. */
+  /** Finds the viewer of a page. Without our cookie this costs nothing. */
   async viewerOf(request: ContextRequest, response: Response): Promise<Viewer> {
     if (!this.hasCookie(request)) return Viewer.ANONYMOUS;
     await this.open(request, response);
@@ -57,8 +57,8 @@ export class BrowserSessions {
   }
 
   /**
-   * Whether the session of a request that is still being answered is one of the same user yet, who may do the same.
-   * @throws Error while the database is away
+   * Whether the session of a running request still belongs to the same user with the same rights.
+   * @throws Error if the database is away
    */
   async isStillOf(request: ContextRequest, { userId, isAdmin }: User): Promise<boolean> {
     const { store } = this.sessions;
@@ -66,23 +66,20 @@ export class BrowserSessions {
     return data?.userId === userId && (await this.users.byId(userId))?.isAdmin === isAdmin;
   }
 
-  /** The token for a form before the login; begins a session where there is none. */
+  /** The token for a form before the login; starts a session if there is none. */
   async tokenBeforeLogin(request: ContextRequest, response: Response): Promise<string> {
     await this.openBeforeLogin(request, response);
     return formTokenOf(request);
   }
 
-  /** Keeps what a provider's answer will be compared with; begins a session where there is none. */
+  /** Stores what the answer of a provider must match; starts a session if there is none. */
   async remember(request: ContextRequest, response: Response, login: BegunLogin): Promise<void> {
     await this.openBeforeLogin(request, response);
     request.session.begun = [...(request.session.begun ?? []), login].slice(-BEGUN_MAX);
     await save(request);
   }
 
-  /**
-   * What this browser began, once.
-   * @param state as it came back
-   */
+  /** Returns and removes the login that this browser started. @param state from the provider's answer */
   async recall(request: ContextRequest, response: Response, state: string): Promise<BegunLogin | null> {
     await this.openBeforeLogin(request, response);
     const all = request.session.begun ?? [];
@@ -94,7 +91,7 @@ export class BrowserSessions {
   }
 
   /**
-   * Logs a user in, in a session with a new id: an id that another person put into the browser is of no use.
+   * Logs a user in, in a session with a new id: an id that someone else put into the browser is of no use.
    * @param provider the login provider, if its own session can be ended
    */
   async startSession(
@@ -113,8 +110,8 @@ export class BrowserSessions {
   }
 
   /**
-   * Logs out. The session is deleted, whatever the browser keeps.
-   * @returns the session that the user still has at a provider
+   * Logs out. The session is deleted, even if the browser keeps its cookie.
+   * @returns the user's session at a provider, if any
    */
   async end(request: ContextRequest, response: Response): Promise<ProviderSession | null> {
     await this.open(request, response);
@@ -126,19 +123,19 @@ export class BrowserSessions {
     return provider ?? null;
   }
 
-  /** The requestor for what a user does on pages: the user, with their own key for pages. */
+  /** The requestor for actions on pages: the user, with their own key for pages. */
   async requestorOf(user: User): Promise<Requestor> {
     const { userId, name: userName, isAdmin } = user;
     return { userId, userName, isAdmin, keyId: await this.keys.ofPages(userId), isOnPages: true };
   }
 
-  /** @throws Problem 403 for a request that a page of another site has sent */
+  /** @throws Problem 403 if a page of another site has sent the request */
   requireOwnPage(request: ContextRequest): void {
     requireSameOrigin(request, this.configuration.server.publicUrl);
     requireToken(request, request.get('Form-Token'));
   }
 
-  /** Makes `request.session` what the cookie says. */
+  /** Sets `request.session` from the cookie. */
   async open(request: ContextRequest, response: Response): Promise<void> {
     if (request.session) return;
     const handler = await this.handler();
@@ -190,18 +187,18 @@ export class BrowserSessions {
       }),
     );
     this.handlers.set(kind, handler);
-    // What could not be read is tried again by the next request.
+    // The next request tries a failed read again.
     handler.catch(() => this.handlers.delete(kind));
     return handler;
   }
 }
 
-/** At once: a redirect would reach the browser before what is saved at its end. */
+/** Saved now: otherwise a redirect could reach the browser before the session is stored. */
 function save(request: ContextRequest): Promise<void> {
   return promisify(request.session.save.bind(request.session))();
 }
 
-/** What is made for one user is kept by no cache, and no copy that an anonymous reader got stands for it. */
+/** No cache may store a page for one user, or show a user the copy of an anonymous reader. */
 function keepPrivate(request: ContextRequest, response: Response): void {
   for (const condition of ['if-none-match', 'if-modified-since']) delete request.headers[condition];
   onHeaders(response, () => {

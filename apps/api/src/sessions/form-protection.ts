@@ -12,9 +12,9 @@ import type { BegunLogin, ProviderSession } from './login-providers';
 
 declare module 'express-session' {
   interface SessionData {
-    /** Who is logged in. */
+    /** The logged-in user. */
     userId: number;
-    /** Logins that providers have not answered yet, the oldest first. */
+    /** Logins without an answer of the provider yet, the oldest first. */
     begun: BegunLogin[];
     /** The user's session at the login provider, if it can be ended there. */
     provider: ProviderSession;
@@ -28,14 +28,14 @@ const TOKEN_BYTES = 32;
 
 const tokens = csrfSync({ size: TOKEN_BYTES });
 
-/** The token of the session, which is made when there is none. */
+/** The token of the session; it is created if there is none. */
 export function formTokenOf(request: ContextRequest): string {
   return tokens.generateToken(request);
 }
 
 /**
- * Where a form was sent from, by what browsers say and pages cannot: `Sec-Fetch-Site`, else `Origin`. One of the two must
- * be there.
+ * Checks the origin of a form by headers that only browsers set: `Sec-Fetch-Site`, else `Origin`. One of them is
+ * required.
  */
 @Injectable()
 export class SameOriginGuard implements CanActivate {
@@ -60,7 +60,7 @@ export function requireSameOrigin(request: ContextRequest, publicUrl: string | u
   throw new Problem(403, `The form was not sent from a page of ${own}; nothing was changed.`);
 }
 
-/** Takes the token out of what was sent, so that the form's own fields are left. */
+/** Removes the token from the parameters, so that only the form's own fields remain. */
 @Injectable()
 export class FormTokenInterceptor implements NestInterceptor {
   /** @throws Problem 403 without the token of the session */
@@ -72,7 +72,7 @@ export class FormTokenInterceptor implements NestInterceptor {
   }
 }
 
-/** @throws Problem 403 unless it is the token of the session */
+/** @throws Problem 403 for any other text than the token of the session */
 export function requireToken(request: ContextRequest, token: unknown): void {
   const expected = request.session?.csrfToken;
   if (typeof token === 'string' && typeof expected === 'string' && token === expected) return;

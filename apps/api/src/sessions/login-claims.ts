@@ -2,32 +2,32 @@ import { randomBytes } from 'node:crypto';
 import type { ClaimSection, ProviderSection } from '@proctor/config';
 import { isWord } from '@proctor/contracts';
 
-/** What a provider says about a person; each provider has its own names of claims. */
+/** A provider's data about a person; each provider has its own names of claims. */
 export type Claims = Record<string, unknown>;
 
-/** So many names are tried with a number behind them, then some with letters that are drawn. */
+/** How many names with a number are tried, before some with random letters. */
 const NUMBERED_MAX = 20;
 const DRAWN = 3;
 const DRAWN_BYTES = 4;
-/** Leaves room for what is put behind. */
+/** Leaves space for the number or the letters. */
 const NAME_LENGTH_MAX = 80;
 
-/** They stand in the place of a name in addresses below /user/. */
+/** These words have the place of a name in addresses below /user/. */
 const RESERVED = new Set(['login', 'logout']);
 
-/** Whether one of the values is in the claim, which is a text, a list of them, a number or a truth value. */
+/** Whether the claim contains one of the values; it may be a text, a list of texts, a number or a boolean. */
 export function hasClaim(claims: Claims, { claim, values }: ClaimSection): boolean {
   const value = claims[claim];
   const all: unknown[] = Array.isArray(value) ? value : [value];
   return all.some((each) => isPlain(each) && values.includes(String(each)));
 }
 
-/** The claims that decide about a login, or give a name. */
+/** The claims that decide about a login, or contain a name. */
 export function claimsNeeded({ nameClaim, mayLogIn, administrators }: ProviderSection): string[] {
   return [nameClaim, mayLogIn?.claim, administrators?.claim].filter((claim) => claim !== undefined);
 }
 
-/** Names for a new user, the best first: what the claim says, made a word, and others like it. */
+/** Names for a new user, the best first: the text of the claim as a word, and similar ones. */
 export function namesFor(claims: Claims, nameClaim: string): string[] {
   const name = wordOf(claims[nameClaim]) || 'user';
   const numbered = Array.from({ length: NUMBERED_MAX - 1 }, (_none, index) => `${name}-${index + 2}`);

@@ -12,54 +12,54 @@ import { claimsNeeded } from './login-claims';
 import type { Claims } from './login-claims';
 import { boundedFetch } from './bounded-fetch';
 
-/** What a provider says of itself is asked for again after so long. */
+/** How long the metadata of a provider is used before it is read again. */
 const KEPT_MS = 3_600_000;
 const KEPT_MAX = 100;
-/** Requests that wait for one provider at a time: one that hangs delays no other pages, and no logins at another. */
+/**
+ * How many requests may wait for one provider at the same time: a silent one delays no other pages, and no logins at
+ * another.
+ */
 const WAITING_MAX = 4;
-/** Names of errors are shown to people, if they are as short and plain as the standard requires. */
+/** Names of errors are shown to people only if they are as short and plain as the standard requires. */
 const ERROR_NAME = /^[a-z_]{1,50}$/;
-/** The id of a user at a provider, as long as the standard allows. */
+/** The id of a user at a provider; the standard has this maximum length. */
 const SUBJECT = /^\P{Cc}{1,255}$/u;
 
-/** What a browser took to a provider; only the answer to exactly this may log a user in. */
+/** A login that a browser has started; only the matching answer of the provider may log a user in. */
 export interface BegunLogin {
   providerId: string;
   state: string;
   nonce: string;
   verifier: string;
-  /** A path of this server to go on with. */
+  /** The path of this server after the login. */
   next: string;
 }
 
-/** A provider's own session, which outlasts ours. */
+/** A provider's own session, which lasts longer than ours. */
 export interface ProviderSession {
   label: string;
-  /** Address at which people end the session. */
+  /** The address at which people end that session. */
   logoutUrl: string;
 }
 
 export interface Vouched {
   identity: Identity;
   claims: Claims;
-  /** Null when the provider offers no end of it. */
+  /** Null if the provider cannot end it. */
   session: ProviderSession | null;
 }
 
-/** The provider cannot be reached, or gives no proper answer. */
+/** The provider cannot be reached, or its answer is invalid. */
 export class ProviderAway extends Error {}
 
-/**
- * A person may not log in, or the answer does not belong to what this browser took to the provider. The
- * message is for people.
- */
+/** A person may not log in, or the answer does not belong to the login of this browser. The message is for people. */
 export class LoginRefused extends Error {}
 
-/** The providers where people log in by OpenID Connect: authorization code with PKCE, state and nonce. */
+/** The login providers of OpenID Connect: authorization code with PKCE, state and nonce. */
 @Injectable()
 export class LoginProviders {
   private readonly logger = new Logger(LoginProviders.name);
-  /** Id of a provider → the room for requests that wait for it. */
+  /** Id of a provider → the limit for requests that wait for it. */
   private readonly waiting = new LRUCache<string, Semaphore>({
     max: KEPT_MAX,
     memoMethod: () => new Semaphore(() => WAITING_MAX),
@@ -79,9 +79,9 @@ export class LoginProviders {
   }
 
   /**
-   * @param callbackUrl where the provider sends the browser back to
-   * @returns where to send the browser, and what to remember for its return
-   * @throws ProviderAway; Problem 503
+   * @param callbackUrl the address to which the provider sends the browser back
+   * @returns the address for the browser, and the data to store until its return
+   * @throws ProviderAway if the provider does not answer; Problem 503 if too many requests wait for it
    */
   async startLogin(
     provider: ProviderSection,
@@ -107,8 +107,9 @@ export class LoginProviders {
   }
 
   /**
-   * @param returnedTo the callback's address with the query that the browser came with
-   * @throws ProviderAway, LoginRefused; Problem 503
+   * @param returnedTo the callback's address with the query of the browser
+   * @throws ProviderAway if the provider does not answer; LoginRefused if the person may not log in; Problem 503 if
+   * too many requests wait for the provider
    */
   async completeLogin(provider: ProviderSection, returnedTo: URL, login: BegunLogin): Promise<Vouched> {
     return this.waitingFor(provider, async () => {
@@ -138,10 +139,7 @@ export class LoginProviders {
     });
   }
 
-  /**
-   * Bounds the requests that wait. Errors are described in our words for people, and in the provider's words
-   * in the log.
-   */
+  /** Limits the waiting requests. People read our description of an error, and the log has the provider's. */
   private async waitingFor<T>(provider: ProviderSection, work: () => Promise<T>): Promise<T> {
     const leave = await this.waiting.memo(provider.id).acquire(1, 0);
     if (!leave) throw comeBack(503, `Too many logins wait for ${provider.label}.`, 1_000);
@@ -155,7 +153,7 @@ export class LoginProviders {
     }
   }
 
-  /** @throws whatever the secret's file, the provider or its answer makes impossible */
+  /** @throws Error if the secret's file, the provider or its answer cannot be used */
   private async client(provider: ProviderSection): Promise<openid.Configuration> {
     const { clientSecretFile: file } = provider;
     const secret = file === undefined ? null : (await readFile(file, 'utf8').catch(unreadable)).trim();
@@ -165,7 +163,7 @@ export class LoginProviders {
     if (earlier) return earlier;
     const discovery = discovered(provider, secret, providerWaitMs / 1_000);
     this.configurations.set(key, discovery);
-    // What failed is tried again by the next request.
+    // The next request tries a failed read again.
     discovery.catch(() => this.configurations.delete(key));
     return discovery;
   }
@@ -177,7 +175,7 @@ async function discovered(
   timeout: number,
 ): Promise<openid.Configuration> {
   const server = new URL(issuer);
-  // The configuration takes plain HTTP on this machine alone.
+  // The configuration allows plain HTTP only on this machine.
   const execute = server.protocol === 'http:' ? [openid.allowInsecureRequests] : [];
   const discovery = await openid
     .discovery(server, clientId, undefined, openid.None(), {
@@ -199,7 +197,7 @@ async function discovered(
   return client;
 }
 
-/** The way that every provider has, unless it says otherwise. */
+/** The method of every provider that names no other. */
 const BASIC = 'client_secret_basic';
 
 function unreadable(error: Error): never {
@@ -222,7 +220,7 @@ function refusalOf(error: unknown, { label }: ProviderSection): LoginRefused {
   return new LoginRefused(text, { cause: error });
 }
 
-/** The name of an error if the provider itself reported it; empty for other errors. */
+/** The name of an error that the provider reported; empty for other errors. */
 function nameOf(error: unknown): string {
   const isNamed = error instanceof openid.AuthorizationResponseError;
   return isNamed && ERROR_NAME.test(error.error) ? error.error : '';
@@ -230,10 +228,10 @@ function nameOf(error: unknown): string {
 
 const CAUSES_MAX = 4;
 
-/** One line: the error and its causes, without any token or secret. */
+/** One line with the error and its causes, without tokens and secrets. */
 function textOf(error: unknown): string {
   const parts: string[] = [];
-  // What cannot be parsed would be repeated.
+  // An error of parsing would repeat the text.
   const isSafe = (each: unknown): each is Error => each instanceof Error && !(each instanceof SyntaxError);
   for (let each = error; isSafe(each) && parts.length < CAUSES_MAX; each = each.cause)
     parts.push(each.message);

@@ -1,14 +1,14 @@
-/** What a path of ours may have: neither what another origin begins with, nor what browsers take for it. */
+/** The maximum length of a path of ours. */
 const PATH_LENGTH_MAX = 2_000;
 
 /**
  * The path to which a login returns.
- * @param target what came with a request: a path with its query on this server
- * @returns it, or `/` when it is not one; never an address of another origin
+ * @param target the value of a request: a path of this server with its query
+ * @returns `target`, or `/` if it is no such path; never an address of another origin
  */
 export function returnTo(target: unknown): string {
   if (typeof target !== 'string' || target.length > PATH_LENGTH_MAX) return '/';
-  // Browsers drop tabs and newlines, and take a backslash for a slash.
+  // Browsers remove tabs and newlines, and treat a backslash like a slash.
   if (!/^\/[\x21-\x7e]*$/.test(target) || target.includes('\\')) return '/';
   const here = 'http://here.invalid';
   if (!URL.canParse(target, here)) return '/';

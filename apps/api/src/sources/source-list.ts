@@ -2,19 +2,19 @@ import { sourceNamesLine } from '@proctor/contracts';
 import type { SlicedWork } from '../http/slices';
 import { editDistance, letterBits, lettersApart } from './edit-distance';
 
-/** Lines between two rests. */
+/** Lines between two pauses. */
 const LINES_AT_ONCE = 200;
 const NEAR_NAMES_MAX = 3;
-/** A shorter name may differ in one place, others in two. */
+/** Names below this length may differ in one letter, others in two. */
 const SHORT_LENGTH = 5;
 
-/** A source package, with what compares it quickly. */
+/** A source package with a fast comparison of its letters. */
 interface Source {
   name: string;
   bits: number;
 }
 
-/** The packages that a suite has on an architecture. */
+/** The packages of a suite on an architecture. */
 export class SourceList {
   private readonly sources = new Set<string>();
   private readonly byLength = new Map<number, Source[]>();
@@ -23,7 +23,7 @@ export class SourceList {
 
   private constructor() {}
 
-  /** @param text lines, each as sourceNamesLine says, in order */
+  /** @param text lines in the format of sourceNamesLine, sorted */
   static *read(text: string): SlicedWork<SourceList> {
     const list = new SourceList();
     let [from, count] = [0, 0];
@@ -36,7 +36,7 @@ export class SourceList {
     return list;
   }
 
-  /** Lines that it keeps in memory. */
+  /** The number of lines in memory. */
   get size(): number {
     return this.sources.size + this.binaries.length;
   }
@@ -60,7 +60,7 @@ export class SourceList {
     return names;
   }
 
-  /** Source packages whose names are one slip away from this one, else two. */
+  /** Source packages whose names differ from this one by one typing error, else by two. */
   *near(name: string): SlicedWork<string[]> {
     const distanceMax = name.length < SHORT_LENGTH ? 1 : 2;
     const bits = letterBits(name);
@@ -70,7 +70,7 @@ export class SourceList {
       for (const source of this.byLength.get(length) ?? []) {
         count += 1;
         if (count % LINES_AT_ONCE === 0) yield;
-        // Each change of a letter adds one and takes away one.
+        // Each changed letter adds one and removes one.
         if (lettersApart(source.bits, bits) > 2 * distanceMax) continue;
         const distance = editDistance(source.name, name, distanceMax);
         if (distance <= distanceMax) candidates.push({ name: source.name, distance });

@@ -3,38 +3,38 @@ import type { SlicedWork } from '../http/slices';
 import type { DatedSourceList } from './known-sources';
 import type { SourceList } from './source-list';
 
-/** Packages that one answer names; of others it says how many there are. */
+/** How many packages one answer names; others are only counted. */
 export const NAMED_MAX = 10;
-/** Packages that are looked for in one request, those of pins among them. */
+/** How many packages are checked in one request, with those of pins. */
 export const SOUGHT_MAX = 100_000;
 /** How many packages are looked up between two pauses. */
 const SOUGHT_AT_ONCE = 50;
-/** A list that was seen to be right within this time needs no date. */
+/** A list that was confirmed within this time needs no date. */
 const FRESH_MS = 24 * 60 * 60 * 1000;
 
-/** Where a package is looked for; of a run that did not find it, what it says already is not said again. */
+/** A package and where to search it. A run without that package has said so itself; that is not repeated. */
 type Asked = Pick<RunRequest, 'package' | 'suite' | 'arch' | 'pinPackages' | 'extraAptSources'> & {
   verdict?: Verdict | null;
 };
 
-/** What is known of the packages of suites. */
+/** The known packages of suites. */
 export interface SourceLists {
   of(suite: string, arch: string): DatedSourceList | null;
 }
 
-/** A source package, and where it should be. */
+/** A source package, and the suite that should have it. */
 interface Sought {
   name: string;
   suite: string;
   arch: string;
-  /** The entry of a pin that names it. */
+  /** The pin that names it. */
   pin?: string;
   isSaid?: boolean;
 }
 
 /**
- * A sentence for each source package that its suite does not have, whether it is to be tested or pinned. Where other sources may bring
- * it, or nothing is known of the suite, there is none.
+ * A sentence for each source package that is missing in its suite, tested or pinned. There is none if other sources
+ * may provide it, or nothing is known of the suite.
  */
 export function* sourceWarnings(runs: readonly Asked[], lists: SourceLists): SlicedWork<string[]> {
   const listsByPlace = new Map<string, DatedSourceList | null>();
@@ -58,7 +58,9 @@ export function* sourceWarnings(runs: readonly Asked[], lists: SourceLists): Sli
   return sentences;
 }
 
-/** A pin may bring the package itself from another suite; binary packages of pins may be such that no source package names. */
+/**
+ * A pin may bring the package itself from another suite. Binary packages of pins may have names of no source package.
+ */
 function* soughtBy(runs: readonly Asked[]): Iterable<Sought> {
   for (const { package: name, suite, arch, pinPackages, extraAptSources, verdict } of runs) {
     if (extraAptSources.length > 0) continue;
@@ -69,7 +71,7 @@ function* soughtBy(runs: readonly Asked[]): Iterable<Sought> {
   }
 }
 
-/** None where there is nothing to add to what the run says. */
+/** No sentence if the run says the same. */
 function* sentencesOf(sought: Sought, { list, seenAt }: DatedSourceList): SlicedWork<string[]> {
   const { name, suite, pin, isSaid } = sought;
   const hint = yield* hintOf(name, list);
@@ -82,7 +84,7 @@ function* sentencesOf(sought: Sought, { list, seenAt }: DatedSourceList): Sliced
   ];
 }
 
-/** What may have been meant; null when nothing is near. */
+/** The name that was probably meant; null if no name is similar. */
 function* hintOf(name: string, list: SourceList): SlicedWork<string | null> {
   const sources = list.sourcesOfBinary(name);
   if (sources.length > 0)

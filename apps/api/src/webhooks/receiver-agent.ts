@@ -4,11 +4,9 @@ import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-f
 import { findReceiver } from './receiver-lookup';
 
 /**
- * How to connect to a receiver: the agent judges each address that its name resolves to, and refuses those that are not
- * on the public Internet and in no allowed network.
- *
- * The agent gets the allowed addresses, not the networks: for each network of another family than the address, it
- * writes a stack trace to the log.
+ * Connects to a receiver: the agent checks each address of its name, and refuses those that are neither on the public
+ * Internet nor in an allowed network. It gets the allowed addresses, not the networks: for each network of another
+ * family than the address, it writes a stack trace to the log.
  */
 export function connectionTo(
   { protocol, hostname }: URL,

@@ -39,7 +39,7 @@ export function findReceiver(
   };
 }
 
-/** @throws what the name servers answer for IPv4 if there is no address at all */
+/** @throws the answer of the name servers for IPv4 if there is no address at all */
 async function findAddresses(
   name: string,
   nameServers: NameServers,

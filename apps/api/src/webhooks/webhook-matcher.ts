@@ -8,11 +8,11 @@ import type { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { isWantedBy } from './webhook-message';
 import type { WebhookSender } from './webhook-sender';
 
-/** How late deliveries are created for events whose hint was lost. */
+/** How late deliveries are created for events if their hint was lost. */
 const LOOK_EVERY_MS = 1_000;
 /** How late deliveries are created while there is no webhook, or another process creates them. */
 const IDLE_LOOK_EVERY_MS = 30_000;
-/** Hints that come thick and fast lead to one look. */
+/** Hints within this time lead to one read. */
 const LOOK_GAP_MS = 200;
 
 const EXPIRE_EVERY_MS = 600_000;
@@ -28,7 +28,7 @@ export interface MatcherPorts {
   clock: Clock;
 }
 
-/** Makes the deliveries of what has happened, and deletes old ones; of several processes one at a time. */
+/** Creates deliveries for new events, and deletes old ones; only in one process at a time. */
 export class WebhookMatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('WebhookMatcher');
   private readonly news: WakeUp;
@@ -63,7 +63,7 @@ export class WebhookMatcher implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  /** @returns milliseconds until the next, if no hint comes */
+  /** @returns milliseconds until the next step without a hint */
   private async step(): Promise<number> {
     const { events, deliveries, sender, configuration, clock } = this.ports;
     const { waitingMax, keptDays } = configuration.server.webhooks;
@@ -77,7 +77,7 @@ export class WebhookMatcher implements OnApplicationBootstrap, BeforeApplication
       if (!step) return IDLE_LOOK_EVERY_MS;
       return step.hasMore ? 0 : LOOK_EVERY_MS;
     } catch (error) {
-      // The next look may do what this one could not.
+      // The next step may succeed.
       this.logger.warn(`no deliveries could be made: ${String(error)}`);
       return LOOK_EVERY_MS;
     }

@@ -19,7 +19,7 @@ export function isWantedBy(
   return event.at.getTime() >= eventsFromMs && isWanted(eventFilter, event);
 }
 
-/** The text of a delivery, as Standard Webhooks words it; the same at each attempt. */
+/** The text of a delivery in the format of Standard Webhooks; the same for each attempt. */
 export function bodyOf({ deliveryId, createdAt, event }: DueDelivery, neutral: NeutralStatus): string {
   if (!event)
     return JSON.stringify({ type: 'ping', timestamp: timestamp(createdAt), data: { id: deliveryId } });
@@ -28,8 +28,8 @@ export function bodyOf({ deliveryId, createdAt, event }: DueDelivery, neutral: N
 }
 
 /**
- * A delivery, signed for now. The id of an event is the same at each attempt and each redelivery: the run, the place in its story, and its
- * time, since ids may be given again after a restore.
+ * A delivery with a signature for now. The id of an event is the same for each attempt and each redelivery: the run,
+ * the place in its history, and its time, because ids may be used again after a restore.
  */
 export function messageOf(
   delivery: DueDelivery,

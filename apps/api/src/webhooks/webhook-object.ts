@@ -2,7 +2,7 @@ import type { WebhookResource, WebhookDelivery } from '@proctor/resources';
 import { timestamp } from '@proctor/contracts';
 import type { LoggedDelivery, Webhook } from '@proctor/database';
 
-/** A webhook as its user reads it. Its secret is shown when it is created, and at no other time. */
+/** A webhook for its user. Its secret is shown only when it is created. */
 export function webhookObject(webhook: Webhook): WebhookResource {
   const { packages, suites, arches, trigger, kinds, verdicts, mine } = webhook.filter;
   return {

@@ -16,21 +16,21 @@ export interface WebhookMessage {
 
 export interface SendingLimits {
   timeoutMs: number;
-  /** Addresses and networks that are allowed though they are private. */
+  /** Private addresses and networks that are allowed. */
   allowedNetworks: string[];
 }
 
 /** An answer, or why there was none. */
 export interface WebhookAnswer extends Answer {
-  /** Its beginning. */
+  /** The beginning of the answer. */
   text: string | null;
   error: string | null;
   durationMs: number;
 }
 
 /**
- * Sends to an address that a user has chosen, if it is on the public Internet or allowed. A redirection is an answer
- * like any other.
+ * Sends to the address of a user, if it is on the public Internet or allowed. A redirection counts as any other
+ * answer.
  */
 export async function sendMessage(message: WebhookMessage, limits: SendingLimits): Promise<WebhookAnswer> {
   const beganAt = performance.now();
@@ -44,7 +44,7 @@ export async function sendMessage(message: WebhookMessage, limits: SendingLimits
 
 function reasonOf(error: unknown): string {
   const { name, message } = error as Error;
-  // The message of the library has the address that was resolved, which must stay private.
+  // The message of the library has the resolved address, which must stay private.
   if (/is not allowed\. Because/.test(message)) return 'the address is not on the public Internet';
   if (name === 'TimeoutError' || name === 'AbortError') return 'there was no answer in time';
   return message.slice(0, ANSWER_LENGTH_KEPT);
@@ -81,7 +81,7 @@ function exchange(
         response.once('error', reject);
       },
     );
-    // An answer that changes the protocol comes without its `response`; nothing that it says is awaited.
+    // An answer that changes the protocol has no `response` event; its content is ignored.
     request.once('upgrade', ({ statusCode = null }, socket) => {
       socket.destroy();
       resolve({ status: statusCode, retryAfterMs: null, text: '' });

@@ -17,17 +17,17 @@ import { bodyOf, messageOf } from './webhook-message';
 import type { WebhookAnswer, WebhookMessage } from './webhook-request';
 import { whyNoWebhook, type OwnServices } from './webhook-url';
 
-/** How late something is sent that another process has left, and was to be sent after the last look. */
+/** How late a delivery is sent that another process has left after the last check. */
 const LOOK_EVERY_MS = 30_000;
-/** Between two looks for what is due, while another process may be about to send it. */
+/** The time between two checks while another process may send the due deliveries. */
 const LOOK_GAP_MS = 1_000;
-/** Webhooks that one process sends to at a time. */
+/** To how many webhooks one process sends at the same time. */
 const WEBHOOKS_AT_ONCE_MAX = 16;
-/** Deliveries that are sent to a webhook at a time; one at a time after a failure. */
+/** How many deliveries are sent to a webhook at the same time; one after a failure. */
 const RUNS_AT_ONCE_MAX = 4;
-/** A claim lasts for longer than what is sent under it may take, so that no two processes send to a webhook. */
+/** A claim lasts longer than its deliveries may take, so that no two processes send to a webhook. */
 const CLAIM_MARGIN_MS = 5_000;
-/** The process ends, and waits no longer for answers. */
+/** How long the process waits for answers when it stops. */
 const LAST_ANSWERS_MS = 3_000;
 
 export interface SenderPorts {
@@ -42,10 +42,10 @@ export interface SenderPorts {
 }
 
 export const DELIVERY_OUTCOMES = ['delivered', 'again', 'failed'] as const;
-/** `again`: it failed, and comes again; `failed`: it is given up. */
+/** `again`: it failed and will be repeated; `failed`: it failed for the last time. */
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
-/** Sends what is due: of each run one event after the other, to each webhook from one process. */
+/** Sends due deliveries: events of one run one after the other, and to each webhook from one process. */
 export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('WebhookSender');
   private readonly name = `${hostname()}-${process.pid}-${randomUUID()}`;
@@ -62,12 +62,12 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     this.loop = this.run();
   }
 
-  /** Something is due. */
+  /** A delivery is due. */
   wake(): void {
     this.news.wake();
   }
 
-  /** What is under way is written, if it ends soon; what is not, is sent again by another process. */
+  /** Deliveries that end soon are recorded; another process sends the others again. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isShutDown = true;
     this.news.wake();
@@ -92,7 +92,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     }
   }
 
-  /** @returns whether there was a webhook to serve */
+  /** @returns whether a webhook had due deliveries */
   private async serveNext(): Promise<boolean> {
     try {
       const webhook = await this.ports.deliveries.claim(this.sender);
@@ -160,8 +160,8 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
 }
 
 /**
- * What becomes of a delivery and its webhook after an attempt.
- * @param standing before it; changed, so that attempts at the same time count one after the other
+ * The state of a delivery and its webhook after an attempt.
+ * @param standing before the attempt; it is changed, so that attempts at the same time count one after the other
  */
 export function judgeAttempt(
   { deliveryId, attempts }: Pick<DueDelivery, 'deliveryId' | 'attempts'>,

@@ -1,14 +1,15 @@
-/** Where webhooks may not go, as `host:port`: the services of this deployment, as they are at the moment. */
+/** The present services of this deployment, as `host:port`; no webhook may lead there. */
 export type OwnServices = () => ReadonlySet<string>;
 
-/** Where OwnServices are injected. */
+/** The injection token of OwnServices. */
 export const OWN_SERVICES = Symbol('own services');
 
 const URL_LENGTH_MAX = 1_000;
 
 /**
- * Why events cannot be sent to an address; null when they can. What its name resolves to is judged when something is sent.
- * @param mayBeHttp whether the deployment allows it
+ * Why events cannot be sent to an address; null if they can. The addresses of its name are checked when an event is
+ * sent.
+ * @param mayBeHttp whether the deployment allows http
  */
 export function whyNoWebhook(text: string, mayBeHttp: boolean, own: OwnServices): string | null {
   if (text.length > URL_LENGTH_MAX) return `it has more than ${URL_LENGTH_MAX} characters`;
@@ -23,7 +24,7 @@ export function whyNoWebhook(text: string, mayBeHttp: boolean, own: OwnServices)
   return null;
 }
 
-/** Host and port of a URL; the default port is added. */
+/** The host and port of a URL, with the default port. */
 export function hostAndPort(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   const usual: Record<string, string> = {
@@ -37,7 +38,10 @@ export function hostAndPort(url: string): string {
   return `${hostname.replace(/\.$/, '').toLowerCase()}:${port === '' ? (usual[protocol] ?? '') : port}`;
 }
 
-/** Host and port of each server of an address, which may name several: `postgres://u:p@a,b:5433/db`, `nats://a,nats://b`. */
+/**
+ * The host and port of each server of an address, which may name several: `postgres://u:p@a,b:5433/db`,
+ * `nats://a,nats://b`.
+ */
 export function addressesIn(urls: string): string[] {
   return urls.split(/,(?=[a-z]+:\/\/)/i).flatMap((url) => {
     const [, scheme = '', authority = ''] = /^([a-z]+:\/\/)([^/?#]*)/i.exec(url) ?? [];

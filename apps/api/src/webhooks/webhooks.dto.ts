@@ -61,7 +61,7 @@ export class DeliveriesQuery {
   limit?: number;
 }
 
-/** Asks for the events that a webhook has missed since a time. */
+/** Requests the events that a webhook has missed since a time. */
 @Strict()
 export class RecoverRequest {
   @Field(whole({ minimum: 0 }), 'UNIX time in seconds.')

@@ -23,7 +23,7 @@ function countedIn(registry: Registry): (outcome: DeliveryOutcome) => void {
   return (outcome) => counter.inc({ outcome });
 }
 
-/** Webhooks: users say where events are sent to, and they are. */
+/** Webhooks: users choose addresses, and events are sent there. */
 @Room({
   controllers: [WebhooksController],
   providers: [

@@ -20,7 +20,7 @@ import type { WebhookRequest } from './webhooks.dto';
 import { noSuchWebhook } from '../http/path-ids';
 import { loadPart } from '../http/parts';
 
-/** How long the previous secret still signs, beside the new one. */
+/** How long messages are signed also with the previous secret. */
 const OLD_SECRET_SECONDS = 86_400;
 
 const DAY_SECONDS = 86_400;
@@ -40,7 +40,7 @@ export class WebhooksService {
     return this.webhooks.ofUser(userId);
   }
 
-  /** @throws Problem 404 also for another user's */
+  /** @throws Problem 404 also for a webhook of another user */
   async one(webhookId: number, userId: number): Promise<Webhook> {
     const webhook = await this.webhooks.one(webhookId, userId);
     if (!webhook) throw noSuchWebhook(webhookId);
@@ -48,9 +48,9 @@ export class WebhooksService {
   }
 
   /**
-   * @param keyId of its user: the key whose private runs it may get; null where there is none
-   * @returns its secret, which is shown this once
-   * @throws Problem 400; 409 when there are too many
+   * @param keyId the key of its user whose private runs it may get; null for public runs only
+   * @returns its secret, which is shown only once
+   * @throws Problem 400 for a field that breaks a rule; 409 if the user has too many webhooks
    */
   async add(
     request: WebhookRequest,
@@ -64,7 +64,7 @@ export class WebhooksService {
     return { webhook: await this.one(webhookId, owner.userId), secret };
   }
 
-  /** @throws Problem 400; 404 */
+  /** @throws Problem 400 for a field that breaks a rule; 404 if the user has no such webhook */
   async change(
     webhookId: number,
     request: WebhookRequest,
@@ -99,7 +99,7 @@ export class WebhooksService {
     if (!(await this.webhooks.remove(webhookId, owner))) throw noSuchWebhook(webhookId);
   }
 
-  /** @throws Problem 404; 409 for one that is disabled */
+  /** @throws Problem 404 if the user has no such webhook; 409 if it is disabled */
   async ping(webhookId: number, userId: number): Promise<LoggedDelivery> {
     const webhook = await this.one(webhookId, userId);
     if (webhook.disabledAt) throw new Problem(409, `The webhook ${webhookId} is disabled; enable it first.`);
@@ -108,7 +108,10 @@ export class WebhooksService {
     return this.delivery(webhookId, { userId, keyId: null }, deliveryId);
   }
 
-  /** The newest first; `before`: with what to ask for the next part, null at the end. @throws Problem 404 */
+  /**
+   * The newest first; `before` is its value for the next part, null at the end.
+   * @throws Problem 404 if the user has no such webhook
+   */
   async log(
     webhookId: number,
     reader: LogReader,
@@ -131,7 +134,10 @@ export class WebhooksService {
     return this.delivery(webhookId, reader, deliveryId);
   }
 
-  /** @param since UNIX seconds @throws Problem 400; 404; 409 for one that is disabled */
+  /**
+   * @param since UNIX seconds
+   * @throws Problem 400 for a time too long ago; 404 if the user has no such webhook; 409 if it is disabled
+   */
   async recover(webhookId: number, since: number, userId: number) {
     const webhook = await this.one(webhookId, userId);
     if (webhook.disabledAt) throw new Problem(409, `The webhook ${webhookId} is disabled; enable it first.`);

@@ -1,7 +1,7 @@
 import type { QueueResource, WorkerResource } from '@proctor/resources';
 import type { WorkerRecord } from '@proctor/database';
 
-/** What is known of a worker when it is asked why it gets no work. */
+/** The facts about a worker that may explain why it gets no work. */
 export interface WorkerFacts {
   /** The registration of the worker; null if it is not registered. */
   record: Pick<WorkerRecord, 'architectures' | 'revokedAt' | 'lastSeenAt'> | null;
@@ -13,12 +13,12 @@ export interface WorkerFacts {
   queues: QueueResource[];
 }
 
-/** Reasons of queues that are named; a worker serves few, but all suites of them. */
+/** How many reasons of queues are named; a worker serves few suites or all. */
 const QUEUES_NAMED_MAX = 5;
 
 /**
- * Why a worker gets no work, or not more work: sentences for people, the most important first. Empty if it gets all the
- * work that waits for it.
+ * Why a worker gets no work, or not enough: sentences for people, the most important first. Empty if it gets all
+ * waiting work.
  */
 export function idleReasons({ record, offers, silent, queues }: WorkerFacts): string[] {
   if (record?.revokedAt) return ['an administrator has revoked it'];
@@ -44,7 +44,7 @@ function awayReason(record: WorkerFacts['record']): string {
   return record?.lastSeenAt ? 'it is not connected' : 'it has never connected';
 }
 
-/** What keeps the worker itself from work. */
+/** Why the worker itself cannot work. */
 function ownReasons(offer: WorkerResource): string[] {
   const { arch, slots, busy, standing, reason, until, drained, problem, testbeds } = offer;
   const isReady = testbeds.length === 0 || testbeds.some(({ state }) => state === 'ready');
@@ -65,7 +65,7 @@ function ownReasons(offer: WorkerResource): string[] {
   ];
 }
 
-/** What keeps work from the worker. */
+/** Why the queues have no work for the worker. */
 function queueReasons({ arch }: WorkerResource, queues: QueueResource[]): string[] {
   const waiting = queues.filter((queue) => queue.arch === arch && queue.waiting > 0);
   if (waiting.length === 0) return [`nothing waits on ${arch}`];

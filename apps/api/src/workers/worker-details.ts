@@ -5,7 +5,7 @@ import type { EndedAttempt, WorkerComparison, WorkerRecord } from '@proctor/data
 import { statusOf } from '../runs/result-object';
 import { shortRunPath } from '../runs/page-paths';
 
-/** An attempt as the API shows it among those of its worker. */
+/** An attempt of a worker in the form of the API. */
 export function attemptObject(attempt: EndedAttempt, neutral: NeutralStatus): WorkerAttempt {
   return {
     run_id: attempt.runId,
@@ -14,7 +14,7 @@ export function attemptObject(attempt: EndedAttempt, neutral: NeutralStatus): Wo
     suite: attempt.suite,
     arch: attempt.arch,
     outcome: attempt.outcome,
-    /** Null when no report of it came. */
+    /** Null if no report arrived. */
     status: statusOf(attempt.verdict, neutral),
     verdict: attempt.verdict,
     reason: attempt.reason,
@@ -34,7 +34,7 @@ export function registeredObject(record: WorkerRecord, everything: boolean): Wor
   };
 }
 
-/** The worker's attempts beside what others would have made of them; numbers that are expected have one decimal. */
+/** The results of a worker compared with those of others; expected numbers have one decimal. */
 export function comparisonObject(comparison: WorkerComparison): WorkerComparisonResource {
   const rounded = (count: number): number => Math.round(count * 10) / 10;
   return {

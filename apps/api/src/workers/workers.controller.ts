@@ -6,7 +6,7 @@ import { type ApiReader, CurrentReader } from '../auth/requestor';
 import { WorkersService } from './workers.service';
 import { WORKER_IN_PATH } from '../http/path-ids';
 
-/** Who executes tests; administrators see private runs among theirs. */
+/** Workers and their attempts; administrators also see private runs. */
 @Controller('api/v1/workers')
 @Requires('key')
 export class WorkersController {

@@ -15,10 +15,10 @@ import { workerObject } from './worker-object';
 const ATTEMPTS_SHOWN = 30;
 const RUNNING_SHOWN_MAX = 200;
 
-/** A worker with the last attempts of public runs that it ended, the newest first. */
+/** A worker with its last attempts of public runs, the newest first. */
 export interface WorkerSummary {
   name: string;
-  /** Null of a worker that is not registered. */
+  /** Null for a worker that is not registered. */
   record: WorkerRecord | null;
   offers: WorkerResource[];
   attempts: EndedAttempt[];
@@ -34,7 +34,7 @@ export class WorkersService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** @param everything for an administrator: private runs count */
+  /** @param everything whether private runs count; for administrators */
   async list(everything: boolean): Promise<WorkerList> {
     const architectures = [...this.configuration.server.architectures].sort();
     const statuses = await this.explanation.statuses(architectures, everything);
@@ -48,9 +48,9 @@ export class WorkersService {
   }
 
   /**
-   * Workers that are registered and not revoked, or that a dispatcher knows, by name.
-   * @param after the name before the first of them; empty at the beginning
-   * @param isMeant by what the dispatchers know of it
+   * Workers by name that are registered and not revoked, or that a dispatcher knows.
+   * @param after the name before the first one; empty at the beginning
+   * @param isMeant decides by the data of the dispatchers
    */
   async summaries(
     everything: boolean,
@@ -71,7 +71,10 @@ export class WorkersService {
     }));
   }
 
-  /** @throws Problem 404 for a name that is not registered, that no dispatcher knows, and that no run names which the reader may see */
+  /**
+   * @throws Problem 404 if the name is not registered, no dispatcher knows it, and no run that the reader may see
+   * names it
+   */
   async details(name: string, everything: boolean): Promise<WorkerDetails> {
     const [record, { workers, silent_architectures }, queues, running, attempts, comparison] =
       await Promise.all([

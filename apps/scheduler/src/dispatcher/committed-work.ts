@@ -3,13 +3,13 @@ import type { DispatcherMessage, Journal, JournalPosition } from '@proctor/dispa
 
 export interface CommittedWorkSettings {
   arrivalPollMs: number;
-  /** Runs, and orders, that one turn ingests. */
+  /** The maximum number of runs, and of orders, that one turn ingests. */
   arrivalsPerTurnMax: number;
   /** Pause after rows could not be loaded, read or written. */
   reloadDelayMs: number;
 }
 
-/** Slots that ask for leases wait for the turn: during a burst a longer turn ingests fewer runs. */
+/** Slots that request leases wait for the turn: during a burst a longer turn ingests fewer runs. */
 const LONG_TURN_MS = 50;
 /** The smallest pace, so that a burst is ingested even when turns are slow. */
 const PACE_MIN = 1 / 16;
@@ -18,17 +18,17 @@ const PACE_MIN = 1 / 16;
 export class CommittedWork {
   private ordersDueMs = -Infinity;
   private arrivalsDueMs = -Infinity;
-  /** The runs that memory has. */
+  /** The place in the journal up to which memory has the runs. */
   private position: JournalPosition | undefined;
   /**
    * The part of `arrivalsPerTurnMax` that a turn ingests. A turn that fails halves it, since there may have been too
    * much in it.
    */
   private share = 1;
-  /** The part of the runs among that. A turn that made messages wait long halves it. */
+  /** The part of that for runs. A turn that made messages wait long halves it. */
   private pace = 1;
 
-  /** @param settings as they are at the moment */
+  /** @param settings returns the settings in use at the moment of the call */
   constructor(
     private readonly arch: string,
     private readonly journal: Pick<
@@ -65,7 +65,7 @@ export class CommittedWork {
 
   /**
    * A turn was committed.
-   * @param tookMs includes the reading of what the turn ingested
+   * @param tookMs with the time to read the ingested rows
    * @param messages how many messages of others it handled
    */
   onTurnCommitted(tookMs: number, messages: number): void {

@@ -26,7 +26,7 @@ import { WorkSignals } from './work-signals';
 import { logJudgements, runTurn, type TurnOutcome } from './turn';
 import { growingPauseMs } from '@proctor/pauses';
 
-/** After so many messages of a failed turn have failed alone in a row, the rest of the turn is refused. */
+/** If this many messages of a failed turn in a row fail alone, the rest of the turn is refused. */
 const FAILURES_IN_A_ROW_MAX = 3;
 /** The longest pause between two attempts to load. */
 const RELOAD_DELAY_MAX_MS = 10_000;
@@ -59,7 +59,7 @@ export class DispatcherActor {
   private readonly linesOfRows: LinesOfRows;
   private readonly ticks: TickWatch;
   private state: DispatcherState | null = null;
-  /** State from which the next load in the same term continues. */
+  /** The state from which the next load in the same term continues. */
   private past: Past | undefined;
   private turnAtMs = -Infinity;
   private readonly signals: WorkSignals;
@@ -68,10 +68,10 @@ export class DispatcherActor {
   /** Messages of the actor to itself; the next turn handles them. */
   private notices: DispatcherMessage[] = [];
   private latestMs = -Infinity;
-  /** Loads that have failed in a row. */
+  /** How many loads in a row have failed. */
   private failedLoads = 0;
   private stopped = false;
-  /** The next load reads whole lines. */
+  /** Whether the next load reads whole lines. */
   private mustLoad = false;
   private readonly wakeUp: WakeUp;
   private readonly loop: Promise<void>;
@@ -146,7 +146,7 @@ export class DispatcherActor {
     return { epoch: state.epoch, mailbox: this.mailbox.length, ...counts };
   }
 
-  /** The connection is back: no lease expires for the time without it. */
+  /** The connection is back: no lease expires because of the time without it. */
   onReachable(): void {
     this.addNotice({ kind: 'tick', workersReachable: false });
   }
@@ -205,7 +205,7 @@ export class DispatcherActor {
     const fromMs = this.time();
     const again = this.undone.splice(0);
     const envelopes = [...again, ...this.mailbox.removeFirst(this.settings.turnMessagesMax - again.length)];
-    // First of all, so that no cancelled run is granted.
+    // Orders come first, so that no cancelled run is granted.
     const orders = await this.committed.readOrders(this.time(), state.lines.beyond.size === 0);
     try {
       const lines = await this.linesOfRows.readNext(state);
@@ -277,9 +277,9 @@ export class DispatcherActor {
   }
 
   /**
-   * A turn failed: its changes in memory are discarded, and its messages are tried one by one. The notices that the
-   * turn did not reach come first, since nothing repeats them.
-   * @throws when the term is over
+   * Discards the memory of a failed turn, and tries its messages one by one. The notices that the turn did not reach
+   * come first, because nothing repeats them.
+   * @throws StaleEpoch or NotOwner when the term is over
    */
   private async recover(state: DispatcherState, envelopes: Envelope[], failure: unknown): Promise<void> {
     this.discard(state);
@@ -325,7 +325,7 @@ export class DispatcherActor {
     if (this.state) this.wakeUp.wake();
   }
 
-  /** Refuses all that waits. */
+  /** Refuses all waiting messages. */
   private refuseAll(reason: Error): void {
     refuse(this.undone.splice(0), reason);
     this.linesOfRows.refuseAll(reason);
@@ -354,7 +354,7 @@ export class DispatcherActor {
     return this.wakeUp.waitFromNow(untilMs - this.time());
   }
 
-  /** Never decreases. */
+  /** A time that never decreases. */
   private time(): number {
     this.latestMs = Math.max(this.latestMs, this.ports.clock.now());
     return this.latestMs;

@@ -8,14 +8,14 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Seconds. A run may wait for days: with shorter buckets, all long waits would look alike. */
+/** In seconds. A run may wait for days: with shorter buckets, all long waits would look alike. */
 const WAIT_BUCKETS = [1, 5, 15, MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 8 * HOUR, DAY, 3 * DAY];
 const LEASE_BUCKETS = [10, 30, MINUTE, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 8 * HOUR, DAY];
 const TURN_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
 
 /**
- * Some leases end without a write of the dispatcher, for example those of cancelled runs. They are dropped when so many
- * are remembered.
+ * Some leases end without a write of the dispatcher, for example those of cancelled runs. The oldest are removed
+ * above this number.
  */
 const TIMES_MAX = 2_000;
 

@@ -16,13 +16,13 @@ import type {
 } from '@proctor/dispatch';
 
 export interface JournalLimits {
-  /** After this time nothing of a turn is written; milliseconds, as all here. */
+  /** A turn is not written after this time; milliseconds, as everywhere here. */
   turnTimeoutMs: number;
-  /** How long it may take to load all runs, or to count some of those that wait. */
+  /** The time limit to load all runs, or to count some of the waiting ones. */
   loadTimeoutMs: number;
 }
 
-/** How much longer the answer may take, so that a turn that failed for its time is over in the database too. */
+/** How much longer the answer may take, so that a turn that failed by its limit has ended in the database, too. */
 const ANSWER_MS = 1_000;
 
 /**
@@ -30,7 +30,7 @@ const ANSWER_MS = 1_000;
  * takes longer
  */
 export class LimitedJournal implements Omit<Journal, 'reportState'> {
-  /** @param limits the current limits */
+  /** @param limits returns the limits in use at the moment of the call */
   constructor(
     private readonly journal: Journal,
     private readonly clock: Clock,

@@ -10,18 +10,18 @@ import type { LimitedJournal } from './limited-journal';
 import { refuse, type Envelope } from './mailbox';
 import { NotHandled } from './not-handled';
 
-/** Lines that one turn continues to read; those that a decision waits for come first. */
+/** How many lines one turn continues to read; those that a decision waits for come first. */
 const PER_TURN_MAX = 20;
 
-/** Stretches that one statement counts. */
+/** How many stretches one statement counts. */
 const STRETCHES_MAX = 200;
-/** Runs that one statement counts, and how many it counts at least of each stretch: about 0.1 s. */
+/** How many runs one statement counts, and the least number for each stretch: about 0.1 s. */
 const COUNTED_MAX = 100_000;
 const OF_STRETCH_MIN = 1_000;
 /** A question of a person is refused when the counts it needs are not complete after this time. */
 const COUNTED_WITHIN_MS = 10_000;
 
-/** Receives the results. */
+/** The receiver of the results. */
 export interface Reader {
   /** The actor's own time, milliseconds. */
   time(): number;
@@ -31,7 +31,7 @@ export interface Reader {
   retryEnvelopes(envelopes: Envelope[]): void;
 }
 
-/** Reads from the rows what an architecture's lines hold beyond memory, when decisions, people or counts need it. */
+/** Reads runs of an architecture's lines that are not in memory, when decisions, people or counts need them. */
 export class LinesOfRows {
   /** Envelopes that wait for counts. */
   private readonly uncounted: Envelope[] = [];
@@ -46,7 +46,9 @@ export class LinesOfRows {
     private readonly reader: Reader,
   ) {}
 
-  /** The next runs of the lines that need them, one query after the other: a turn uses one connection at a time. */
+  /**
+   * Reads the next runs of the lines that need them, one query after the other: a turn uses one connection at a time.
+   */
   async readNext({ lines }: DispatcherState): Promise<DispatcherMessage[]> {
     const messages: DispatcherMessage[] = [];
     const { runsMax } = this.reader.window();
@@ -58,8 +60,8 @@ export class LinesOfRows {
   }
 
   /**
-   * Prepares what a message needs that could not be decided. A slot's request is handled again in the next turn; a
-   * question of a person waits for rows and counts, and no turn waits for those.
+   * Prepares a message that could not be decided. A slot's request is handled again in the next turn. A question of a
+   * person waits for rows and counts, without delaying a turn.
    */
   readFor(state: DispatcherState, envelope: Envelope): void {
     const { message } = envelope;
@@ -91,7 +93,7 @@ export class LinesOfRows {
     refuse(this.uncounted.splice(0), reason);
   }
 
-  /** The answers of the rows about runs that are not in memory, for people. */
+  /** Answers questions of people about runs that are not in memory. */
   private async readBeyond(
     { lines, runs }: DispatcherState,
     message: MessageOf<'explain' | 'status'>,

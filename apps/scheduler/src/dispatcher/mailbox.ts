@@ -26,7 +26,7 @@ export interface Envelope<K extends MessageKind = MessageKind> {
  */
 const RANKS: Partial<Record<MessageKind, number>> = { lease: 1, explain: 2, status: 2 };
 
-/** The largest part of a mailbox that one sender may fill. */
+/** The maximum part of a mailbox for one sender. */
 const SHARE_MAX = 0.25;
 
 function rankOf({ message }: Envelope): number {
@@ -41,14 +41,14 @@ function senderOf(message: DispatcherMessage): string | undefined {
 
 /** The bounded inbox of a dispatcher. */
 export class Mailbox {
-  /** How many envelopes came in, and how many were taken out, since the start. */
+  /** How many envelopes came in, and how many were removed, since the start. */
   receivedCount = 0;
   takenCount = 0;
   private envelopes: Envelope[] = [];
   /** Worker → how many of the envelopes it sent. */
   private readonly ofWorker = new Map<string, number>();
 
-  /** @param onMail is called after each envelope that comes in */
+  /** @param onMail called for each new envelope */
   constructor(
     public lengthMax: number,
     private readonly onMail: () => void,
@@ -74,8 +74,8 @@ export class Mailbox {
   }
 
   /**
-   * Takes out the envelopes that go first, at most `max`. Older ones go first, but all renewals and reports go before
-   * requests for work, and workers that ask take turns.
+   * Removes the first envelopes, at most `max`. Older ones go first, but all renewals and reports before requests for
+   * work, and workers take turns.
    */
   removeFirst(max: number): Envelope[] {
     const ordered = this.envelopes.length > max ? sortByTurns(this.envelopes) : this.envelopes;
@@ -119,10 +119,7 @@ export function refuse(envelopes: Envelope[], reason: unknown): void {
   for (const envelope of envelopes) envelope.reject(error);
 }
 
-/**
- * The envelopes to handle again after the rows refused their writes. Envelopes that were tried often enough are
- * refused.
- */
+/** The envelopes to handle again after the rows refused their writes. Envelopes with too many tries are refused. */
 export function envelopesToRetry(envelopes: Envelope[]): Envelope[] {
   for (const envelope of envelopes) envelope.refusals += 1;
   const isTriedEnough = ({ refusals }: Envelope): boolean => refusals > REFUSALS_MAX;
@@ -131,8 +128,8 @@ export function envelopesToRetry(envelopes: Envelope[]): Envelope[] {
 }
 
 /**
- * Decides when a deadline may have its effect: once every envelope is handled that was in the mailbox when the deadline
- * passed. So no lease expires whose renewal waits in the mailbox. Envelopes that come later delay nothing.
+ * Decides when a deadline may have its effect: after all envelopes that were in the mailbox when it passed. So no
+ * lease expires while its renewal waits in the mailbox. Later envelopes delay nothing.
  */
 export class TickWatch {
   private passed: { atMs: number; received: number } | null = null;
@@ -140,8 +137,8 @@ export class TickWatch {
   constructor(private readonly mailbox: Pick<Mailbox, 'receivedCount' | 'takenCount'>) {}
 
   /**
-   * Call it at each turn, after the envelopes of the turn were taken.
-   * @param deadlineMs when time alone next changes something; null: never
+   * To be called at each turn, after its envelopes were removed.
+   * @param deadlineMs the next moment at which time changes something; null: never
    * @returns the moment up to which deadlines may have their effect; null: none may
    */
   dueMs(deadlineMs: number | null, now: number): number | null {

@@ -5,5 +5,5 @@ export class NotOwner extends Error {
   }
 }
 
-/** Not handled, for a reason that has nothing to do with the message: a later request may succeed. */
+/** The message was not handled for a reason outside of it: a later request may succeed. */
 export class NotHandled extends Error {}

@@ -30,7 +30,7 @@ export class ReportBacklog {
   }
 
   /**
-   * Reports what waits after the first listing, and each time it has become less. Resolves when nothing of it waits.
+   * Reports the waiting attempts after the first listing, and each time there are fewer. Resolves when none is left.
    */
   async follow(report: (attempts: AttemptOfWorker[]) => void): Promise<void> {
     while (!this.stopped) {
@@ -54,7 +54,7 @@ export class ReportBacklog {
     this.waiting = rest;
   }
 
-  /** Null when it failed. A report of an unknown kind is treated as one of the end, as when it is refused. */
+  /** @returns null if it failed. A report of an unknown kind is treated as the end, as when it is refused. */
   private async list(): Promise<AttemptOfWorker[] | null> {
     try {
       const origins = await this.stream.listWaitingReports(this.arch);

@@ -4,7 +4,7 @@ import { WakeUp, type Clock } from '@proctor/clock';
 
 /** How often the streams are checked; an operator may have deleted one. */
 const CHECK_EVERY_MS = 60_000;
-/** The pause after some could not be created. */
+/** The pause after a stream could not be created. */
 const RETRY_MS = 5_000;
 
 /**

@@ -6,7 +6,7 @@ import { StoreUnavailable } from '@proctor/store';
 import { MailboxFull } from './mailbox';
 import { NotHandled, NotOwner } from './not-handled';
 
-/** Failures that end by themselves, or that another scheduler may not have. */
+/** Failures that end without a change, or that another scheduler may not have. */
 const PASSING = [
   NotOwner,
   StaleEpoch,
@@ -18,7 +18,7 @@ const PASSING = [
   NoAnswer,
 ];
 
-/** Runs the work for a message. A failure that has nothing to do with the message becomes RetryLater. */
+/** Runs the work for a message. A failure for a reason outside of the message becomes RetryLater. */
 export async function retryLater<Reply>(work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();

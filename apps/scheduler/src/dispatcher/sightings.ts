@@ -13,9 +13,9 @@ export interface Sighting {
 
 /** The interval between two writes. */
 const EVERY_MS = 60_000;
-/** Number of names that are remembered between two writes; further names are dropped. */
+/** How many names are remembered between two writes; further names are dropped. */
 const NAMES_MAX = 10_000;
-/** Refused workers that the log names at a time. */
+/** How many refused workers one line of the log names. */
 const NAMED_MAX = 10;
 
 /**
@@ -51,7 +51,7 @@ export class Sightings implements BeforeApplicationShutdown {
     if (this.addresses.size < NAMES_MAX || this.addresses.has(worker)) this.addresses.set(worker, address);
   }
 
-  /** Writes what is left. */
+  /** Writes the remaining sightings. */
   async beforeApplicationShutdown(): Promise<void> {
     this.cancel?.();
     await this.writing;

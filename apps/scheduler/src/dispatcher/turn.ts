@@ -29,18 +29,18 @@ export interface TurnOutcome {
   hasWritten: boolean;
   /** The workers that have sent a message. */
   sightings: Sighting[];
-  /** Runs whose rows differ from memory: memory must take over what the rows say. */
+  /** Runs whose rows differ from memory: memory must be corrected. */
   doubtedRuns: number[];
-  /** Messages that were not answered, since the rows refused their writes. They are handled again. */
+  /** Messages without an answer because the rows refused their writes. They are handled again. */
   undone: Envelope[];
-  /** Messages that were not answered, since more rows have to be read first. */
+  /** Messages without an answer because more rows must be read first. */
   undecided: Envelope[];
 }
 
 /**
  * Handles the messages in order, all at the time `now`, commits their writes in one transaction, and answers all
- * messages but those about a run whose row differed. When it throws, nothing was answered and the state is of no use.
- * @throws StaleEpoch, NotOwner when the term is over
+ * except those about a run whose row differed. If it throws, nothing was answered, and the state must be discarded.
+ * @throws StaleEpoch or NotOwner if the term is over
  */
 export async function runTurn(
   state: DispatcherState,

@@ -1,7 +1,7 @@
 import type { BusContext } from '@proctor/bus';
 import { MalformedMessage, parseMessage, requestingWorker } from '@proctor/contracts';
 
-/** @throws MalformedMessage also when it names another worker than the one that sent it */
+/** @throws MalformedMessage also if it names another worker than its sender */
 export function parseRequest<Request extends { worker: string }>(
   shape: new () => Request,
   payload: unknown,

@@ -46,7 +46,7 @@ export class WorkerStreams {
     });
   }
 
-  /** Checks all at once: a few requests list what exists, however many workers there are. */
+  /** Checks all workers at once: a few requests list all streams. */
   private check(): void {
     const workers = [...this.toCheck];
     this.toCheck.clear();

@@ -17,7 +17,7 @@ export interface PublisherPorts {
 export const PUBLISHER_SETTINGS = Symbol('publisher settings');
 
 export interface PublisherSettings {
-  /** Facts are read at least this often, and this long after a failure. */
+  /** Facts are read at least this often, and so long after a failure. */
   pollMs: number;
   /** The shortest time between two reads. Everything that is committed between them is published together. */
   pauseMs: number;
@@ -40,10 +40,7 @@ export class FactPublisher {
   private isRestOver = (): boolean => false;
   private readonly loop: Promise<void>;
 
-  /**
-   * Starts to work at once.
-   * @param settings returns the current settings
-   */
+  /** Starts to work at once. @param settings returns the settings in use at the moment of the call */
   constructor(
     private readonly term: OwnershipTerm,
     private readonly ports: PublisherPorts,
@@ -78,7 +75,7 @@ export class FactPublisher {
         continue;
       }
       await this.rest(pauseMs, () => false);
-      // New facts do not help while facts cannot be published.
+      // New facts do not end the pause after a failure.
       await this.rest(pollMs - pauseMs, () => outcome === 'all' && this.hasNewFacts);
     }
   }

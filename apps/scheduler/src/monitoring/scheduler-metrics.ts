@@ -8,10 +8,10 @@ import { Gauge, type Registry } from 'prom-client';
 import { CLOCK, CONFIGURATION, REGISTRY, type LiveSchedulerConfiguration } from '../configuration.token';
 import { Dispatchers } from '../dispatcher/dispatchers';
 
-/** Numbers that a server has to be asked for are read at most this often; a scrape in between gets the last ones. */
+/** Numbers from a server are read at most this often; a scrape in between gets the last ones. */
 const READ_EVERY_MS = 15_000;
 
-/** A number that takes longer is left out: a scrape that times out has no numbers at all. */
+/** A slower number is left out: a scrape that times out has no numbers at all. */
 const ANSWER_MS = 4_000;
 
 /** The sources of the numbers. */

@@ -19,7 +19,7 @@ export const OWNERSHIP_SETTINGS = Symbol('ownership settings');
 export interface OwnershipSettings {
   /** Id of this process, new at each start. */
   scheduler: string;
-  /** Read again at each round. */
+  /** Read at each round, because it may change. */
   readonly architectures: string[];
   ownershipTtlMs: number;
   /** Whether workers can reach this process, that is whether it is connected to NATS. */
@@ -30,7 +30,7 @@ export interface OwnershipSettings {
 
 /** How often ownership is renewed in each time-to-live. */
 const RENEWALS_PER_TTL = 3;
-/** The part of the time-to-live by which the owner's own clock may be wrong. */
+/** The possible error of the owner's own clock, as a part of the time-to-live. */
 const MARGIN_PER_TTL = 1 / 5;
 
 /** Claims this process's share of the architectures and renews the ownership. */
@@ -77,14 +77,14 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
 
   /** Another scheduler has released an architecture: claim our share at once. */
   onReleased(): void {
-    // The round in progress may have read the register before that.
+    // The round in progress may have read the register before the release.
     if (!this.stopped) void Promise.resolve(this.spreading).then(() => this.spreadSoon());
   }
 
   /** Resolves after the first round of claims. */
   async start(): Promise<void> {
     const everyMs = this.settings.ownershipTtlMs / RENEWALS_PER_TTL;
-    // Scheduled first: a round that hangs must not keep the next from renewing.
+    // The next round is scheduled first, so that a round that hangs does not delay it.
     this.cancelNext = this.clock.after(everyMs, () => void this.start());
     for (const arch of this.terms.keys()) {
       const renewal = this.attempt(arch, () => this.claim(arch)).finally(() => this.renewing.delete(renewal));
@@ -97,10 +97,10 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancelNext();
-    // What is claimed later would stay owned until it runs out.
+    // Ownership that is claimed later would last until it expires.
     await Promise.all([this.spreading, ...this.renewing]);
     const { scheduler, ownershipTtlMs } = this.settings;
-    // From now on the others share what is released.
+    // From now on the other schedulers share the released architectures.
     await this.attempt('stepping aside', async () => {
       await this.inTime('stepping aside', this.register.stepAside(scheduler, ownershipTtlMs));
     });
@@ -130,7 +130,7 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   /**
-   * The schedulers that share the architectures. This one is not among them after it was cut off for a time-to-live.
+   * The schedulers that share the architectures. This one is not among them after a time-to-live without connection.
    */
   private living(): Promise<string[]> {
     const { scheduler, ownershipTtlMs } = this.settings;
@@ -163,8 +163,8 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     if (previous && previous.epoch === ownership?.epoch) return previous.renewUntil(endMs);
     previous?.abandon('another scheduler owned it meanwhile');
     if (!ownership) return;
-    // While the answer was on its way the architecture may have been released, and this process stopped or the
-    // architecture taken out of the deployment.
+    // While the answer was on its way, the architecture may have been released or removed from the deployment, or
+    // this process stopped.
     const parted = this.parting.get(arch);
     if (parted || this.stopped || !this.settings.architectures.includes(arch))
       return void this.endOwnership(ownership, parted);

@@ -9,7 +9,7 @@ export class OwnershipTerm {
   private cancelEnd = (): void => undefined;
   private over = false;
 
-  /** @param onEnd is called once, when the term expires or is given up */
+  /** @param onEnd called once, when the term expires or is given up */
   constructor(
     ownership: Ownership,
     private readonly clock: Clock,
@@ -24,7 +24,7 @@ export class OwnershipTerm {
     return !this.over && this.clock.now() < this.endMs;
   }
 
-  /** Renewals may be answered in another order than they were requested. */
+  /** Answers to renewals may come in another order than the requests. */
   renewUntil(endMs: number): void {
     if (!this.over && endMs > this.endMs) this.setEnd(endMs);
   }

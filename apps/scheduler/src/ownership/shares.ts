@@ -1,9 +1,6 @@
-/**
- * The architectures that one scheduler should release and claim, given those that it owns and the schedulers that are
- * alive.
- */
+/** The architectures that a scheduler should release and claim, from those that it owns and the living schedulers. */
 export interface Share {
-  /** Owned architectures to release: another scheduler is to have them, or the deployment no longer has them. */
+  /** Owned architectures to release: for another scheduler, or because the deployment no longer has them. */
   release: string[];
   /** Other architectures to try, in this order, until `architecturesMax` are owned. */
   claim: string[];
@@ -12,8 +9,8 @@ export interface Share {
 
 /**
  * Spreads the architectures evenly: no scheduler owns more than its part, rounded up. Each scheduler starts with
- * different ones, so that they do not race for the same.
- * @param living ids of all living schedulers, sorted, `scheduler` included
+ * different ones, so that they do not compete.
+ * @param living ids of all living schedulers, sorted, with `scheduler`
  */
 export function shareOf(
   scheduler: string,

@@ -42,7 +42,7 @@ export class FinishedReports {
   }
 
   /**
-   * Rejects when the report must be delivered again, for example because it is being handled already.
+   * Rejects if the report must be delivered again, for example because it is being handled already.
    * @returns whether it changed anything
    */
   async receive(arch: string, report: FinishedReport): Promise<boolean> {
@@ -70,8 +70,8 @@ export class FinishedReports {
   }
 
   /**
-   * The report cannot be read, and repeating it does not help: its attempt has failed, and the worker is answered so. A
-   * dispatcher that does not wait for the attempt writes nothing.
+   * Refuses a report that cannot be read, even if it is repeated: its attempt has failed, and the worker gets that
+   * answer. A dispatcher that does not wait for the attempt writes nothing.
    */
   async refuse(arch: string, attempt: AttemptOfWorker, why: string): Promise<void> {
     const reason = oneLine(`the report of worker ${attempt.worker} was refused, ${why}`, MESSAGE_LENGTH_MAX);
@@ -119,7 +119,7 @@ export class FinishedReports {
     return true;
   }
 
-  /** Null: its files have to be uploaded again. */
+  /** @returns null if its files must be uploaded again */
   private async storeAndRecord(
     arch: string,
     report: FinishedReport,
@@ -132,8 +132,9 @@ export class FinishedReports {
   }
 
   /**
-   * While the files were being stored, another scheduler may have ended the attempt without removing them. It reads the
-   * rows until they answer: a process that has lost its architecture may have lost the database too.
+   * While the files were being stored, another scheduler may have ended the attempt without removing them. This
+   * repeats its query until the database answers: a process that has lost its architecture may have lost the
+   * database, too.
    */
   private async removeIfOver(report: FinishedReport): Promise<void> {
     const { runId, attempt } = report;
@@ -150,7 +151,7 @@ export class FinishedReports {
     }
   }
 
-  /** The database would refuse the result each time: its attempt has failed, for that reason. */
+  /** The database would refuse the result each time: its attempt has failed for that reason. */
   private async record(
     arch: string,
     report: FinishedReport,

@@ -19,16 +19,16 @@ export class ReportReplies {
     private readonly staged: StagedFiles,
   ) {}
 
-  /** No worker deletes its copy because this memory does not know the attempt: the rows decide. */
+  /** The rows decide, so that no worker deletes its copy only because this memory does not know the attempt. */
   async stateOf(report: FinishedReport, judged: ReportAnswer): Promise<ReportState> {
     const isBooked = judged === 'counts' || judged === 'reported';
     return isBooked ? 'reported' : this.journal.reportState(report);
   }
 
   /**
-   * A worker keeps its copy until the files of an attempt that is over are gone from the store: if the message is lost,
-   * the report comes again from the worker's disk.
-   * @throws StoreUnavailable when the files could not be removed: the report is delivered again
+   * A worker keeps its copy until the files of a past attempt are removed from the store: if the message is lost, the
+   * report comes again from the worker's disk.
+   * @throws StoreUnavailable if the files could not be removed; the report is then delivered again
    */
   async settle(report: FinishedReport, judged: ReportAnswer, state: ReportState): Promise<void> {
     if (state === 'counts' || state === 'late')
@@ -44,9 +44,10 @@ export class ReportReplies {
   }
 
   /**
-   * The sender is no worker of the architecture, or is one no longer. What may be stored of an attempt that was granted
-   * to it is removed; attempts of other workers are not touched. While the attempt is the latest, its result would
-   * count if the worker were added again: so the worker is answered first, and does not deliver what is being removed.
+   * Refuses a report whose sender is no longer, or never was, a worker of the architecture. The stored files of an
+   * attempt that was granted to it are removed; attempts of other workers are not touched. While the attempt is the
+   * latest, its result would count if the worker was added again. So the worker is answered first, and does not
+   * deliver the files that are being removed.
    */
   async refuse(report: FinishedReport): Promise<void> {
     const state = await this.journal.reportState(report);

@@ -50,7 +50,7 @@ export class ReportsController {
     return hasChanged ? undefined : IN_VAIN;
   }
 
-  /** A report of an unknown kind is treated as one of the end: its worker waits for an answer. A start has none. */
+  /** A report of an unknown kind is treated as the end, whose worker waits for an answer. A start has none. */
   @EventPattern<string>(REFUSED_REPORTS)
   async onRefused(
     @Payload() { reason }: RefusedReport,
@@ -69,7 +69,7 @@ export class ReportsController {
   }
 }
 
-/** @throws MalformedMessage also when the body and the subject name different grants */
+/** @throws MalformedMessage also if the body and the subject name different grants */
 function parseReport<Report extends ReportedAttempt>(
   shape: new () => Report,
   payload: unknown,

@@ -32,7 +32,7 @@ export class StagedFiles {
     return null;
   }
 
-  /** Deletes what is staged, and the live log. What cannot be deleted now ends by its age. */
+  /** Deletes the staged files and the live log. If that fails now, they end by their age. */
   async clear(staged: StagedResult): Promise<void> {
     const { runId, attempt, worker, files } = staged;
     const cleared = await Promise.allSettled([
@@ -57,7 +57,7 @@ export class StagedFiles {
       await this.store.save(runId, attempt, file.name, content, { size: file.size, sha256: file.sha256 });
       return null;
     } catch (error) {
-      // A store that fails, or a bus that falls silent, ends the upload too, but does not make it a damaged one.
+      // A failing store or a silent bus also ends the upload, but does not make it damaged.
       if (error instanceof StoreUnavailable || error instanceof NoAnswer) throw error;
       if (!(error instanceof StoreMismatch) && damage === null) throw error;
       return `${file.name} is damaged: ${String(error)}`;

@@ -15,17 +15,17 @@ import { CLOCK } from '../configuration.token';
 export const SWEEPER_SETTINGS = Symbol('sweeper settings');
 
 export interface SweeperSettings {
-  /** Pause between two sweeps; milliseconds, as all here. */
+  /** The pause between two sweeps; milliseconds, as everywhere here. */
   sweepMs: number;
   /** An upload that has not grown for this time may be removed. */
   idleMaxMs: number;
-  /** Uploads whose growth is remembered; those beyond wait until there is room. */
+  /** The maximum number of uploads whose growth is observed; others wait. */
   observedMax: number;
 }
 
-/** A staging area that is fuller than this part is logged. */
+/** A staging area above this part is logged. */
 const NEARLY_FULL = 0.9;
-/** Grants that are looked up at a time. */
+/** How many grants one query checks. */
 const GRANTS_MAX = 1_000;
 const MIB = 1024 ** 2;
 const WHAT = 'sweeping the staging areas';
@@ -36,10 +36,10 @@ interface Observation {
 }
 
 /**
- * Removes from the staging areas what no scheduler will fetch: uploads that broke off or were replaced, and files of
- * attempts that are over, left behind by a scheduler that died. Each process measures by its own clock how long an
- * upload has not grown; several schedulers may sweep at a time. A file that is removed too early costs an upload: its
- * worker still has it.
+ * Removes staged files that no scheduler will read: uploads that broke off or were replaced, and files of past
+ * attempts that a killed scheduler left. Each process measures by its own clock how long an upload has not grown;
+ * several schedulers may sweep at the same time. A file that is removed too early costs an upload: its worker still
+ * has it.
  */
 @Injectable()
 export class StagingSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -87,7 +87,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  /** One area after the other, so that memory holds the list of one area at a time. */
+  /** Sweeps one area after the other, so that memory holds the list of one area. */
   private async sweep(): Promise<void> {
     const removed = { brokenOff: 0, over: 0, strays: 0 };
     const full: string[] = [];
@@ -124,7 +124,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
     });
   }
 
-  /** Whole files for which no report is awaited. */
+  /** Complete files without an awaited report. */
   private async findUnwanted(idle: StagedUpload[]): Promise<StagedUpload[]> {
     const whole = idle.filter(({ name }) => name !== null);
     const grants = new Map<string, Grant>();
@@ -144,7 +144,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
     });
   }
 
-  /** @returns how many were removed: not all when it is stopped */
+  /** @returns the number of removed items: fewer if it is stopped */
   private async remove<Item>(items: Item[], remove: (item: Item) => Promise<void>): Promise<number> {
     let count = 0;
     for (const item of items) {

@@ -15,12 +15,12 @@ import { RETENTION_SETTINGS, type RetentionSettings } from './retention-settings
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How often it checks whether something is due. */
+/** How often it checks whether a pass is due. */
 const LOOK_MS = 15 * 60_000;
 /** How often all files of the store are checked. */
 const SWEEP_EVERY_MS = 7 * DAY_MS;
 
-/** Removes what is older than the deployment's rules allow: in one process at a time, once a day. */
+/** Removes what is older than the deployment's rules allow, once a day, in one process at a time. */
 @Injectable()
 export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Retention');
@@ -68,7 +68,7 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
       }
       await this.expiry.alone(() => this.removeWhatIsDue());
     } catch (error) {
-      // Another scheduler does it.
+      // Another scheduler runs the pass.
       if (error instanceof ExpiryUnderWay || this.isEnded) return;
       this.logger.warn(`what is old could not be removed, the rest follows later: ${String(error)}`);
     }

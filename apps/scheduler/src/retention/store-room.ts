@@ -13,17 +13,15 @@ import { RETENTION_SETTINGS, type RetentionSettings } from './retention-settings
 
 const LOOK_MS = 10_000;
 /**
- * Percent of the disk above the limit that must be free before runs are granted again, so that it does not change with
- * each file.
+ * Percent of free space above the limit before runs are granted again, so that the state does not change with each
+ * file.
  */
 const MARGIN_PERCENT = 1;
 
-/**
- * Checks whether the disk of the store has room: with less free space than the deployment demands no run is granted.
- */
+/** Checks the free space of the store's disk: below the limit of the deployment no run is granted. */
 @Injectable()
 export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** Why no run is granted, for people; null while runs are. */
+  /** Why no run is granted, for people; null while runs are granted. */
   whyStopped: string | null = null;
   private readonly logger = new Logger('Store');
   private readonly listeners: (() => void)[] = [];
@@ -45,7 +43,7 @@ export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutd
     this.listeners.push(listener);
   }
 
-  /** The first check comes before anything is granted. */
+  /** The first check comes before the first grant. */
   async onApplicationBootstrap(): Promise<void> {
     await this.check();
     this.loop = this.run();
@@ -62,7 +60,7 @@ export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutd
     try {
       this.whyStopped = await this.stopReason();
     } catch (error) {
-      // Reports that need the store fail with the same reason; runs continue as before.
+      // Reports that need the store fail for the same reason; runs continue as before.
       this.logger.warn(`how much room there is for results is not known: ${String(error)}`);
       return;
     }

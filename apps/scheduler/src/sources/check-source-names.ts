@@ -9,14 +9,14 @@ import {
 
 const LINE_LENGTH_MAX = 2 * PACKAGE_NAME_LENGTH_MAX + 1;
 
-/** It is not a list of packages. */
+/** The content is not a list of packages. */
 export class BadSourceNames extends Error {}
 
 /**
  * Checks a list in pieces of some kilobytes.
- * @param content gzip
- * @returns how many source packages it has
- * @throws BadSourceNames with what is wrong
+ * @param content compressed with gzip
+ * @returns the number of its source packages
+ * @throws BadSourceNames with the fault
  */
 export async function checkSourceNames(content: Buffer): Promise<number> {
   const check = new LineCheck();

@@ -13,14 +13,14 @@ import { SourceNames } from '@proctor/database';
 import { CLOCK, CONFIGURATION, type LiveSchedulerConfiguration } from '../configuration.token';
 import { BadSourceNames, checkSourceNames } from './check-source-names';
 
-/** Pause between two lists of one worker that are read: each costs as much as many requests. */
+/** The pause between two lists of one worker: to read one costs as much as many requests. */
 export const WORKER_PAUSE_MS = 2_000;
-/** Requests of a worker in REQUESTS_PERIOD_MS; each costs a statement. */
+/** The maximum number of requests of a worker in REQUESTS_PERIOD_MS; each costs a statement. */
 export const REQUESTS_MAX = 50;
 const REQUESTS_PERIOD_MS = 10_000;
-/** Workers that are remembered; those without a recent request are removed. */
+/** How many workers are remembered; those without a recent request are removed. */
 const WORKERS_MAX = 1_000;
-/** A staged list that takes longer is read another time. */
+/** If a staged list takes longer, it is read another time. */
 const READ_TIMEOUT_MS = 30_000;
 
 /**
@@ -32,7 +32,7 @@ export class SourceNamesIntake {
   private readonly logger = new Logger('Sources');
   private isReading = false;
   private readonly paces = new Map<string, Pace>();
-  /** `suite/arch` → the worker that the log named last. */
+  /** `suite/arch` → the last worker in the log. */
   private readonly logged = new Map<string, string>();
   private readonly complaints: Complaints;
 

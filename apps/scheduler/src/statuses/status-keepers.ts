@@ -11,7 +11,7 @@ export const STATUS_SETTINGS = Symbol('status settings');
 export interface StatusSettings {
   /** Changes are read at least this often. */
   pollMs: number;
-  /** The least time between two reads. */
+  /** The shortest time between two reads. */
   pauseMs: number;
   /** The statistics of the day are updated at least this often while statuses change, */
   statisticsMs: number;
@@ -25,10 +25,7 @@ interface Projections {
   days: Pick<DayStatistics, 'step'>;
 }
 
-/**
- * Statuses are computed for at most a quarter of the time, however much there is to do: pages may be late, turns may
- * not.
- */
+/** Statuses are computed for at most a quarter of the time: pages may be late, turns may not. */
 const REST_PER_WORK = 3;
 
 /** Keeps the statuses that pages read up to date, for the architectures that this process owns. */
@@ -76,7 +73,7 @@ class StatusKeeper {
   private isStopped = false;
   /** When the statistics of the day were updated, by the clock. */
   private statisticsAt = -Infinity;
-  /** Statuses may have changed since then. */
+  /** Whether statuses may have changed since then. */
   private areStatisticsOld = true;
   private readonly loop: Promise<void>;
 

@@ -16,14 +16,15 @@ import {
 } from '@proctor/result-files';
 import { ResultStore } from '@proctor/store';
 
-/** Results whose files are read at a time, so that turns go on however many come. */
+/** How many results are read at the same time, so that turns go on. */
 const AT_ONCE = 2;
-/** Results beyond this are read from their files when they are needed. */
+/** The maximum number of waiting results; others are read from their files when they are needed. */
 const WAITING_MAX = 2_000;
 
 /**
- * Records the testbed of each run once its result is recorded: pages compare runs by it. Nothing waits for it. What is
- * not recorded, since the process ended or there was too much to do, can be read from the run's files while they exist.
+ * Records the testbed of each run with a recorded result, because pages compare runs by it. Nothing waits for it. If
+ * it was not recorded (the process stopped, or had too much to do), it can be read from the run's files while they
+ * exist.
  */
 @Injectable()
 export class TestbedRecorder implements OnModuleDestroy {
@@ -80,7 +81,7 @@ export class TestbedRecorder implements OnModuleDestroy {
 
   private async record({ runId, attempt }: Pick<Grant, 'runId' | 'attempt'>): Promise<void> {
     const run = await this.results.find(runId);
-    // A run that is tried again has another testbed.
+    // A run that is tried again gets another testbed.
     if (run?.state !== 'finished' || run.attempt !== attempt) return;
     const testbed = await this.read(run);
     const { packages, ...rest } = testbedToSave(testbed);

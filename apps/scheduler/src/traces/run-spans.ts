@@ -11,7 +11,7 @@ export interface RunSpan {
   fromMs: number;
   toMs: number;
   attributes: Record<string, string | number>;
-  /** It ended without a result. */
+  /** Whether it ended without a result. */
   hasFailed: boolean;
 }
 
@@ -24,10 +24,10 @@ export function traceIdOf(runId: number): string {
 }
 
 /**
- * The trace of a run that has ended, from its facts alone: the same facts always make the same spans. No span names a
- * package or a reason of a failure: both could reveal a private run.
+ * The trace of a finished run, only from its facts: the same facts always make the same spans. No span names a
+ * package or the reason of a failure, which could reveal a private run.
  * @param facts of one run, in order
- * @returns empty when the run has not ended
+ * @returns empty if the run has not ended
  */
 export function spansOf(facts: Fact[]): RunSpan[] {
   const [first] = facts;

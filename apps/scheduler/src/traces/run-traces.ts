@@ -8,16 +8,16 @@ import { CLOCK, REGISTRY } from '../configuration.token';
 import { spansOf } from './run-spans';
 import { SPAN_SINK, type SpanSink } from './span-sink';
 
-/** Ended runs whose spans wait to be sent; the spans of further runs are dropped. */
+/** The maximum number of finished runs whose spans wait; spans of further runs are dropped. */
 const WAITING_MAX = 10_000;
-/** Runs whose spans are sent together. */
+/** How many runs' spans are sent together. */
 const TOGETHER_MAX = 50;
-/** Time to send what waits when the process stops. */
+/** How long waiting spans may be sent when the process stops. */
 const LAST_MS = 5_000;
 
 /**
- * Sends the trace of each run that has ended. The trace is made of the run's facts, so restarts leave no gap in it.
- * Nothing waits for it, and what the collector does not accept in time is dropped and counted.
+ * Sends the trace of each finished run. It is made from the run's facts, so restarts leave no gap. Nothing waits for
+ * it; spans that the collector does not accept in time are dropped and counted.
  */
 @Injectable()
 export class RunTraces implements BeforeApplicationShutdown {

@@ -4,7 +4,7 @@ import type { RunSpan } from './run-spans';
 
 /** A destination of spans. */
 export interface SpanSink {
-  /** @throws when they could not be delivered */
+  /** @throws Error if they could not be delivered */
   send(spans: RunSpan[]): Promise<void>;
 }
 
@@ -12,7 +12,7 @@ export interface SpanSink {
 export const SPAN_SINK = Symbol('span sink');
 
 const ANSWER_MS = 10_000;
-/** Pause before each further try. */
+/** The pauses before further tries. */
 const PAUSES_MS = [500, 2_000];
 /** Statuses of a busy collector, or of a proxy that cannot reach it. */
 const PASSING = [429, 502, 503, 504];
@@ -26,7 +26,7 @@ export class OtlpSink implements SpanSink {
   private readonly headers: Record<string, string>;
 
   /**
-   * @param url where spans are accepted, as http://collector:4318/v1/traces
+   * @param url of the collector, such as http://collector:4318/v1/traces
    * @param headers `name=value,…`, in the format of OTEL_EXPORTER_OTLP_HEADERS
    */
   constructor(
@@ -46,7 +46,7 @@ export class OtlpSink implements SpanSink {
     }
   }
 
-  /** @returns null: they were accepted */
+  /** @returns null if they were accepted */
   private async post(body: string): Promise<{ reason: string; isPassing: boolean } | null> {
     try {
       const signal = AbortSignal.timeout(ANSWER_MS);
