@@ -10,7 +10,7 @@ export async function requireAnswer<T>(subject: string, answer: Promise<T>): Pro
   try {
     return await answer;
   } catch (error) {
-    throw isSilence(error) ? new NoAnswer(`no answer on ${subject}`, { cause: error }) : error;
+    throw nameSilence(subject, error);
   }
 }
 
@@ -19,8 +19,13 @@ export async function* requireAnswers<T>(subject: string, answers: AsyncIterable
   try {
     yield* answers;
   } catch (error) {
-    throw isSilence(error) ? new NoAnswer(`no answer on ${subject}`, { cause: error }) : error;
+    throw nameSilence(subject, error);
   }
+}
+
+/** NoAnswer when the server was silent, otherwise the error itself. */
+function nameSilence(subject: string, error: unknown): unknown {
+  return isSilence(error) ? new NoAnswer(`no answer on ${subject}`, { cause: error }) : error;
 }
 
 /** The server answers when nothing receives a request: that is no silence. */
