@@ -1,5 +1,6 @@
 import type { PackagesOfDay, RunsOfDay } from '@proctor/database';
 import { generateFinishedRuns } from '@test/generator/finished-runs';
+import { awayFromMidnight } from '@test/support/midnight';
 import { ARCH } from '../journal.fixture';
 import { type Fixture, lockAwaited, setUp } from './fixture';
 import { Runs } from './runs';
@@ -17,6 +18,7 @@ beforeAll(async () => {
   fixture = await setUp();
 });
 afterAll(() => fixture.close());
+beforeEach(awayFromMidnight);
 beforeEach(() =>
   fixture.client.query(
     'truncate runs, attempts, orders, facts, packages, package_statuses, status_progress, run_days, status_days',

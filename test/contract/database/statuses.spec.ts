@@ -1,4 +1,5 @@
 import type { RunRequest, Verdict } from '@proctor/contracts';
+import { awayFromMidnight } from '@test/support/midnight';
 import { ARCH } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { ids, Runs } from './runs';
@@ -138,6 +139,8 @@ it('where a package is not, the newest public run says so', async () => {
 });
 
 describe('the counts of each day', () => {
+  beforeEach(awayFromMidnight);
+
   const day = (ago: number, time = '12:00') =>
     new Date(`${new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)}T${time}Z`).toISOString();
 

@@ -1,6 +1,7 @@
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
 import { Browser, hiddenIn } from '@test/support/browser';
+import { awayFromMidnight } from '@test/support/midnight';
 import { ADDRESSES, REQUESTS } from './debci/addresses';
 
 let api: RunningApi;
@@ -250,6 +251,7 @@ it.each([
 });
 
 it('the status of a day has an address', async () => {
+  await awayFromMidnight();
   const today = new Date().toISOString().slice(0, 10);
   const ofDay = (day: string) => api.fetch(`/data/status/bookworm/amd64/${day.replaceAll('-', '/')}.json`);
   const history = (await (await api.fetch('/data/status/bookworm/amd64/history.json')).json()) as object[];

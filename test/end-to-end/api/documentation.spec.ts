@@ -2,6 +2,7 @@ import Ajv2020 from 'ajv/dist/2020';
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
 import { FOREIGN_CODE } from '@test/support/crawl';
+import { awayFromMidnight } from '@test/support/midnight';
 import { runError } from '@test/support/run-error';
 import { registerWorkers, workerKey } from '@test/support/worker-register';
 
@@ -235,6 +236,7 @@ it('the service answers administrators as the document says', async () => {
 });
 
 it('statuses of packages and their figures are answered as the document says', async () => {
+  await awayFromMidnight();
   await api.finish(await api.submit('hello'), { verdict: 'pass' });
   await api.finish(await api.submit('hello'), { verdict: 'fail' });
   while (await api.database.statusProjection.step('amd64'));

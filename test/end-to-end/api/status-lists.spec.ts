@@ -2,6 +2,7 @@ import type { OtherPackages } from '@proctor/contracts';
 import type { StoredTestbed } from '@proctor/database';
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
+import { awayFromMidnight } from '@test/support/midnight';
 import { pageOf, rows } from '@test/support/pages';
 
 const EVIL = `<script>alert("x")</script>&'`;
@@ -31,6 +32,7 @@ async function executedIn(runId: number, testbed: StoredTestbed, others: OtherPa
 }
 
 beforeAll(async () => {
+  await awayFromMidnight();
   api = await startApi({ server: { publicUrl: 'https://ci.example' } });
   await finished('steady');
   ids.was = await finished('broken');

@@ -7,9 +7,10 @@ const LIST = atOnce(
   SourceList.read('foo\nlibfoo1 foo\nlibfoo1 foo-legacy\nno-such\nno-such-doc no-such\nnosuch2\n'),
 );
 
-const lists = (ageMs = 0, list = LIST) => ({
-  of: (suite: string) => (suite === 'bookworm' ? { list, seenAt: new Date(Date.now() - ageMs) } : null),
-});
+const lists = (ageMs = 0, list = LIST) => {
+  const known = { list, seenAt: new Date(Date.now() - ageMs) };
+  return { known, of: (suite: string) => (suite === 'bookworm' ? known : null) };
+};
 
 const run = (name: string, changes: object = {}) => ({
   package: name,
@@ -77,8 +78,9 @@ it('a package is named once, and of many the first ten', () => {
 });
 
 it('a list that was last seen to be right more than a day ago is named with that date', () => {
-  const [sentence] = atOnce(sourceWarnings([run('else')], lists(3 * DAY_MS)));
-  const date = new Date(Date.now() - 3 * DAY_MS).toISOString().slice(0, 10);
+  const old = lists(3 * DAY_MS);
+  const [sentence] = atOnce(sourceWarnings([run('else')], old));
+  const date = old.known.seenAt.toISOString().slice(0, 10);
   expect(sentence).toMatch(
     new RegExp(`^bookworm has no source package "else", as of ${date} \\d\\d:\\d\\d UTC\\.$`),
   );
