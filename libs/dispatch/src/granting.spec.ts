@@ -126,6 +126,14 @@ describe('lease requests', () => {
   );
 
   it.each([
+    ['three times before its worker counts as silent', 5_000, 20_000],
+    ['no sooner than every slot', 30_000, 30_000],
+  ])('a slot that is busy elsewhere asks again %s', (_, askAgainMs, expected) => {
+    const rig = new DispatcherRig([], { askAgainMs, workerQuietMaxMs: 60_000 });
+    expect(rig.ask({ onlyHeld: true }).reply.askAgainMs).toBe(expected);
+  });
+
+  it.each([
     ['another suite', { testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready' }] }],
     ['another backend', { testbeds: [{ suite: 'trixie', backend: 'qemu', state: 'ready' }] }],
     [

@@ -2,7 +2,7 @@ import type { PackageStatus, RunRecord } from '@proctor/database';
 import { finishedRunRecord, runRecord } from '@test/support/run-record';
 import { bugReportUrl } from '../pages/runs/run-triage.service';
 import { triage } from './triage';
-import type { TriageFacts } from './triage-evidence';
+import { packagesOf, type TriageFacts } from './triage-evidence';
 
 const DAY_MS = 86_400_000;
 const ended = new Date('2026-11-20T12:00:00Z');
@@ -220,6 +220,14 @@ describe('the decision tree of failed tests', () => {
       ['Do other packages fail with the same error?', 'Yes, 1 other package.', ['/runs/30']],
     ]);
   });
+});
+
+it.each([
+  [1, '1 other package'],
+  [19, '19 other packages'],
+  [20, 'at least 20 other packages'],
+])('%i packages that fail alike, when at most 20 are read, are "%s"', (count, text) => {
+  expect(packagesOf(alike(...Array.from({ length: count }, (_none, place) => `p${place}`)))).toBe(text);
 });
 
 it('a bug report is begun with the package, where it fails and why, safe in an address', () => {
