@@ -3,6 +3,7 @@ import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
 import { accessibilityFaults, launchChromium, openPage } from '@test/support/chromium';
 import { LiveRun } from '@test/support/live-run';
+import { until } from '@test/support/until';
 
 let api: RunningApi;
 let browser: Browser;
@@ -44,6 +45,14 @@ async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   );
 }
 
+const isAtEnd = (page: Page): Promise<boolean> =>
+  page.evaluate('innerHeight + scrollY >= document.body.scrollHeight - 1');
+const isBarInView = (page: Page): Promise<boolean> =>
+  page.evaluate(`(() => {
+    const { top, bottom } = document.getElementById('log-bar').getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  })()`);
+
 describe('a long log', () => {
   let url: string;
   beforeAll(async () => {
@@ -68,6 +77,8 @@ describe('a long log', () => {
     await page.getByRole('link', { name: 'Line 2', exact: true }).click();
     await page.locator('#L2.chosen').waitFor();
     expect(await page.locator('details:has(#L2)').getAttribute('open')).toBe('');
+    // The page of another part of the log keeps the search.
+    expect(await page.locator('.lines mark.found').allTextContents()).toEqual(['needle']);
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');
@@ -92,9 +103,12 @@ describe('a long log', () => {
     await page.keyboard.press('[');
     await page.keyboard.press('[');
     await page.locator('#L4.chosen').waitFor();
-    await page.keyboard.press(']');
-    await page.keyboard.press(']');
-    await page.getByText('There is no part after this one.').waitFor();
+    // The browser may scroll to the line once more when the page has loaded.
+    const atLastPart = async (): Promise<boolean> => {
+      await page.keyboard.press(']');
+      return page.getByText('There is no part after this one.').isVisible();
+    };
+    expect(await until(atLastPart)).toBe(true);
     expect(faults).toEqual([]);
     await page.context().close();
   });
@@ -128,6 +142,14 @@ describe('a long log', () => {
     await page.goto(copied);
     await page.getByText('Lines 500 to 503').waitFor();
     expect(await chosenOn(page).count()).toBe(4);
+    // Without a key, as on a phone.
+    await page.getByRole('button', { name: 'Up to …' }).click();
+    await page.locator('#L505').click();
+    await page.getByText('Lines 500 to 505').waitFor();
+    expect(new URL(page.url()).hash).toBe('#L500-L505');
+    await page.locator('#L502').click();
+    await page.getByText('Line 502', { exact: true }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
     expect(faults).toEqual([]);
     await page.context().close();
   });
@@ -141,9 +163,15 @@ describe('a log that grows', () => {
     const run = await LiveRun.start(api, 'grown');
     await run.write(FIRST);
     const { page, faults } = await openPage(browser, logOf('grown', run.runId));
+    const follow = page.getByRole('button', { name: 'Follow', exact: true });
+    // It opens at its end, and is followed there.
+    expect(await follow.getAttribute('aria-pressed')).toBe('true');
+    expect(await isAtEnd(page)).toBe(true);
     await run.write('half a li');
     await page.locator('#log-lines', { hasText: 'half a li' }).waitFor();
-    await page.keyboard.press('f');
+    expect(await isAtEnd(page)).toBe(true);
+    await page.locator('#log-bar', { hasText: 'running' }).waitFor();
+    expect(await isBarInView(page)).toBe(true);
     await run.write(`ne\n${TEST}\x1b[32mgreen`);
     await page.locator('#L1202', { hasText: '1202' }).waitFor();
     await page.locator('#L1204 + .fg-ansi-green', { hasText: 'green' }).waitFor();
@@ -157,6 +185,7 @@ describe('a log that grows', () => {
     const place = (): Promise<number> =>
       page.evaluate('Math.round(document.getElementById("L600").getBoundingClientRect().top)');
     const above = await place();
+    await page.locator('[aria-pressed=false]', { hasText: 'Follow' }).waitFor();
     await run.write(words(140));
     await page.getByRole('button', { name: '140 new lines ↓' }).waitFor();
     expect(await place()).toBe(above);
@@ -169,7 +198,9 @@ describe('a log that grows', () => {
     await page.locator('summary', { hasText: 'smoke' }).getByText('FAIL').waitFor();
     expect(Math.abs((await place()) - before)).toBeLessThanOrEqual(1);
     expect(await linesOf(page)).toEqual(numbered(log.replaceAll(/\p{Cc}\[\d+m/gu, '')));
-    expect(await page.getByRole('button', { name: /new line|To the end/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /new line|To the end|Follow/ }).count()).toBe(0);
+    expect(await page.locator('#log-bar').innerText()).toMatch(/^fail\s+Error 1 of 1\b/);
+    expect(await isBarInView(page)).toBe(true);
     expect(faults).toEqual([]);
     await page.context().close();
   });
@@ -216,6 +247,7 @@ describe('a log that grows', () => {
     await run.over();
     await page.getByText('This attempt expired: its worker sent nothing for too long.').waitFor();
     await page.getByText('The run waits to be executed again.').waitFor();
+    expect(await page.locator('#log-bar').innerText()).toContain('expired');
     expect(await page.getByText('The test has ended').count()).toBe(0);
     expect(await linesOf(page)).toEqual(['1all there is']);
     await api.commit([

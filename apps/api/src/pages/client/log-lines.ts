@@ -2,7 +2,7 @@ import { Idiomorph } from 'idiomorph';
 import type { ReceivedLines } from './log-stream';
 
 /** Lines in a block, the same number as on the server. */
-const BLOCK_LINES = 500;
+const BLOCK_LINES = 100;
 /** The page of a live log keeps this many lines. */
 const LINES_MAX = 20_000;
 

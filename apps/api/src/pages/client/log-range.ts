@@ -1,3 +1,5 @@
+import { land } from './log-landing';
+
 /** The numbers of at most this many lines are marked, when a browser cannot mark their text. */
 const CHOSEN_MAX = 1_000;
 
@@ -22,43 +24,72 @@ export function extendRange(hash: string, line: number): string {
   return start === line ? `#L${line}` : `#L${Math.min(start, line)}-L${Math.max(start, line)}`;
 }
 
-/** Adds ranges of lines: the reader selects one with Shift and a click and can copy its address. The page marks it and scrolls to it. */
-export function offerRanges(lines: HTMLElement): void {
+/** The lines that the reader has chosen. Their address is that of the page. */
+export interface LineSelection {
+  /** The first of them; null when there are none. */
+  first(): number | null;
+  /** Chooses a line instead of the ones before, and scrolls to it. The way back does not lead through such steps. */
+  step(line: number): void;
+  /** Chooses the lines in the address, and scrolls to them. */
+  open(): void;
+}
+
+/**
+ * Adds ranges of lines: the reader selects one with Shift and a click, or with a button and a click, and can copy its
+ * address. The page marks it and scrolls to it.
+ * @param moved is called when other lines are chosen
+ */
+export function offerRanges(lines: HTMLElement, moved: () => void): LineSelection {
   const bar = copyBar(lines);
-  const show = (): void => {
-    const range = rangeOf(location.hash);
+  let selection: LineRange | null = null;
+  const choose = (range: LineRange | null): void => {
+    selection = range;
     mark(lines, range);
-    bar.show(range);
+    bar.update(range);
+    moved();
   };
-  lines.addEventListener('click', (event) => {
-    const anchor = (event.target as Element).closest<HTMLElement>('.lines > a[id]');
-    if (!anchor || !event.shiftKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    getSelection()?.removeAllRanges();
-    // A normal link would scroll, and hide the lines above.
-    history.pushState(null, '', extendRange(location.hash, Number(anchor.id.slice(1))));
-    show();
-  });
   const go = (): void => {
-    show();
-    see(rangeOf(location.hash));
+    choose(rangeOf(location.hash));
+    if (selection) see(selection);
   };
+  document.addEventListener('click', (event) => {
+    const link = (event.target as Element).closest<HTMLElement>('a[href^="#L"]');
+    if (!link || link.closest('.steps') || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isNumber = link.matches('.lines > [id]');
+    if (event.shiftKey && !isNumber) return;
+    event.preventDefault();
+    const isRange = isNumber && (event.shiftKey || bar.isForRange());
+    if (isRange) getSelection()?.removeAllRanges();
+    const hash = link.getAttribute('href')!;
+    // A browser that follows the link itself scrolls before the heights around the line are known.
+    history.pushState(null, '', isRange ? extendRange(location.hash, Number(link.id.slice(1))) : hash);
+    // Who chooses a line sees it already.
+    if (isNumber) return choose(rangeOf(location.hash));
+    go();
+    document.getElementById(hash.slice(1))?.focus({ preventScroll: true });
+  });
   addEventListener('hashchange', go);
-  go();
+  return {
+    first: () => selection?.first ?? null,
+    step(line) {
+      choose({ first: line, last: line });
+      see({ first: line, last: line });
+      history.replaceState(null, '', `#L${line}`);
+    },
+    open: go,
+  };
 }
 
 /** Scrolls to a range, or opens the page of the log that has it. */
-function see(range: LineRange | null): void {
-  if (!range) return;
-  const anchor = document.getElementById(`L${range.first}`);
+function see({ first }: LineRange): void {
+  const anchor = document.getElementById(`L${first}`);
   if (anchor) {
-    anchor.closest('details')?.setAttribute('open', '');
-    anchor.scrollIntoView({ block: 'center' });
+    land(anchor);
     return;
   }
   const url = new URL(location.href);
-  if (url.searchParams.get('from') === String(range.first)) return;
-  url.searchParams.set('from', String(range.first));
+  if (url.searchParams.get('from') === String(first)) return;
+  url.searchParams.set('from', String(first));
   location.replace(url);
 }
 
@@ -87,35 +118,45 @@ function textOf(anchor: Element): Range {
   return range;
 }
 
+interface CopyBar {
+  update(range: LineRange | null): void;
+  /** Whether the next click on a number ends a range. */
+  isForRange(): boolean;
+}
+
 /** A bar that shows the selected lines and copies their address. The address names the attempt and a page with the lines. */
-function copyBar(lines: HTMLElement): { show(range: LineRange | null): void } {
-  const [bar, text, button] = ['p', 'span', 'button'].map((name) => document.createElement(name)) as [
-    HTMLElement,
-    HTMLElement,
-    HTMLButtonElement,
-  ];
+function copyBar(lines: HTMLElement): CopyBar {
+  const [bar, text] = [document.createElement('p'), document.createElement('span')];
+  const [copy, more] = [document.createElement('button'), document.createElement('button')];
+  copy.type = more.type = 'button';
   bar.className = 'chosen-lines';
-  bar.setAttribute('role', 'status');
+  text.setAttribute('role', 'status');
   bar.hidden = true;
-  button.type = 'button';
-  button.addEventListener('click', () => {
+  more.textContent = 'Up to …';
+  more.title = 'Choose the lines up to the one whose number you click next';
+  more.addEventListener('click', () => {
+    more.setAttribute('aria-pressed', String(more.getAttribute('aria-pressed') !== 'true'));
+  });
+  copy.addEventListener('click', () => {
     const range = rangeOf(location.hash);
     if (!range) return;
     const url = new URL(`${lines.dataset.page}&from=${range.first}`, location.href);
     url.hash = location.hash;
     void navigator.clipboard.writeText(url.href).then(
-      () => (button.textContent = 'Copied'),
-      () => (button.textContent = 'The browser does not allow it'),
+      () => (copy.textContent = 'Copied'),
+      () => (copy.textContent = 'The browser does not allow it'),
     );
   });
-  bar.append(text, button);
+  bar.append(text, more, copy);
   document.body.append(bar);
   return {
-    show(range) {
+    isForRange: () => more.getAttribute('aria-pressed') === 'true',
+    update(range) {
       bar.hidden = range === null;
+      more.setAttribute('aria-pressed', 'false');
       // Browsers allow no copying without encryption; the reader can use the address bar.
-      button.hidden = !('clipboard' in navigator);
-      button.textContent = 'Copy link';
+      copy.hidden = !('clipboard' in navigator);
+      copy.textContent = 'Copy link';
       if (range)
         text.textContent =
           range.first === range.last ? `Line ${range.first}` : `Lines ${range.first} to ${range.last}`;

@@ -1,4 +1,4 @@
-import { LineHtml } from './line-html';
+import { LineHtml, searchPattern } from './line-html';
 
 const html = (...lines: string[]) => {
   const line = new LineHtml();
@@ -72,4 +72,22 @@ it('a long line is cut, and a hostile one takes no time', () => {
     '\x1b]'.repeat(500_000),
     '\u202e'.repeat(1_000_000),
   );
+});
+
+it('marks the text of a search wherever it is: beside colours, in links and as it is written', () => {
+  const of = (text: string, needle: string): string => new LineHtml().of(text, searchPattern(needle)).text;
+  expect(of('a Needle <b> needle', 'NEEDLE')).toBe(
+    'a <mark class="found">Needle</mark> &lt;b&gt; <mark class="found">needle</mark>',
+  );
+  expect(of('\x1b[31mred needle\x1b[0m needle', 'needle')).toBe(
+    '<span class="fg-ansi-red">red <mark class="found">needle</mark></span> <mark class="found">needle</mark>',
+  );
+  expect(of('http://a.example/needle', 'needle')).toContain(
+    'href="http://a.example/needle" rel="nofollow noopener noreferrer">http://a.example/<mark class="found">needle</mark></a>',
+  );
+  expect(of('1+1 <script>', '<script>')).toBe('1+1 <mark class="found">&lt;script&gt;</mark>');
+  expect(of('(a|b)* [x] \\ ^$ a-b', '(a|b)* [x] \\ ^$ a-b')).toBe(
+    '<mark class="found">(a|b)* [x] \\ ^$ a-b</mark>',
+  );
+  expect(of('nothing', '.*')).toBe('nothing');
 });

@@ -52,15 +52,19 @@ export class LineHtml {
     if (this.isColoured || text.includes(ESC)) this.of(text);
   }
 
-  /** Converts a line. @param text without the newline; only the first SHOWN_LENGTH_MAX characters are used */
-  of(text: string): Html {
+  /**
+   * Converts a line.
+   * @param text without the newline; only the first SHOWN_LENGTH_MAX characters are used
+   * @param pattern of text to mark; null for none
+   */
+  of(text: string, pattern: RegExp | null = null): Html {
     const plain = overwritten(text).slice(0, SHOWN_LENGTH_MAX).toWellFormed().replace(COMMANDS, '');
     this.isColoured ||= COLOURS.test(plain);
-    if (!this.isColoured) return marked(visible(plain));
-    return markup`${this.colourHtml(plain)}`;
+    if (!this.isColoured) return marked(visible(plain), pattern);
+    return markup`${this.colourHtml(plain, pattern)}`;
   }
 
-  private colourHtml(text: string): Html[] {
+  private colourHtml(text: string, pattern: RegExp | null): Html[] {
     const options = { json: true, use_classes: true, remove_empty: true };
     const parts = this.colours.ansiToJson(GO_ON + text + GO_ON + '.', options);
     // Anser adds decorations again that it already has. Without this, a log with bold lines gets slower with each line.
@@ -68,7 +72,7 @@ export class LineHtml {
     // The full stop has the colours that go on.
     this.isColoured = classesOf(parts.pop()!) !== '';
     return parts.map((part) => {
-      const content = marked(visible(part.content));
+      const content = marked(visible(part.content), pattern);
       const classes = classesOf(part);
       return classes === '' ? content : markup`<span class="${classes}">${content}</span>`;
     });
@@ -87,24 +91,41 @@ export function visible(text: string): string {
   return text.replace(CONTROL, '\ufffd');
 }
 
-/** Adds links for http and https, and replaces invisible characters by their names. */
-function marked(text: string): Html {
+/** Adds links for http and https, marks what a search has hit, and replaces invisible characters by their names. */
+function marked(text: string, pattern: RegExp | null): Html {
   const parts: Html[] = [];
   let from = 0;
   for (const match of text.matchAll(HIDDEN_OR_URL)) {
-    parts.push(markup`${text.slice(from, match.index)}`);
+    parts.push(withMarks(text.slice(from, match.index), pattern));
     const [part] = match;
     from = match.index + part.length;
-    if (part.length > 2) parts.push(link(part));
+    if (part.length > 2) parts.push(link(part, pattern));
     else parts.push(markup`<span class="hidden-character">U+${codeOf(part)}</span>`);
+  }
+  const rest = withMarks(text.slice(from), pattern);
+  return parts.length === 0 ? rest : markup`${parts}${rest}`;
+}
+
+/** Matches a text as the search does: upper and lower case are the same. */
+export function searchPattern(text: string): RegExp {
+  return new RegExp(text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'gi');
+}
+
+function withMarks(text: string, pattern: RegExp | null): Html {
+  if (!pattern) return markup`${text}`;
+  const parts: Html[] = [];
+  let from = 0;
+  for (const { 0: hit, index } of text.matchAll(pattern)) {
+    parts.push(markup`${text.slice(from, index)}<mark class="found">${hit}</mark>`);
+    from = index + hit.length;
   }
   return parts.length === 0 ? markup`${text}` : markup`${parts}${text.slice(from)}`;
 }
 
-function link(text: string): Html {
+function link(text: string, pattern: RegExp | null): Html {
   const url = text.replace(/(?<![).,:;!?\]])[).,:;!?\]]+$/, '');
   const rest = text.slice(url.length);
-  return markup`<a href="${url}" rel="nofollow noopener noreferrer">${url}</a>${rest}`;
+  return markup`<a href="${url}" rel="nofollow noopener noreferrer">${withMarks(url, pattern)}</a>${withMarks(rest, pattern)}`;
 }
 
 function codeOf(character: string): string {

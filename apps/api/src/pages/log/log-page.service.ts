@@ -6,14 +6,14 @@ import type { LogSoFar } from '../../logs/log-so-far';
 import { RunLogs, withMark } from '../../logs/run-logs';
 import { artifactsPath, logPath, runPath } from '../../runs/page-paths';
 import { afterwards, endSentence } from './attempt-end';
-import { LineHtml } from './line-html';
+import { LineHtml, searchPattern } from './line-html';
 import { logMap } from './log-map';
-import { beyond, errorSteps, lineUrl, pageAt, partOf, openLogUrl } from './log-places';
+import { lineSteps, lineUrl, openLogUrl, pageAt, partOf, partsBeyond } from './log-places';
 import type { ShownPart } from './log-places';
 import { firstError, rawUrl, sectionViews } from './log-view';
 
 /** A log up to this size is on one page. */
-const WHOLE = { lines: 40_000, bytes: 2 * 1024 * 1024 };
+const WHOLE = { lines: 10_000, bytes: 1024 * 1024 };
 /** The size of a page of a larger log. */
 const PART = { lines: 2_000, bytes: 512 * 1024 };
 /** Lines on such a page before the requested line. */
@@ -27,6 +27,8 @@ export interface LogSelection {
   from: number | null;
   /** The text to search for; empty for none. */
   q: string;
+  /** The line at which the search begins. */
+  start: number;
 }
 
 /** The part of a log that is shown when no line is requested. */
@@ -93,22 +95,41 @@ export class LogPageService {
     const isWhole = index.bytes <= WHOLE.bytes && index.lines <= WHOLE.lines;
     const from = isWhole ? 1 : selection.from === null ? first : Math.max(1, selection.from - BEFORE);
     const lines = index.lines === 0 ? [] : await log.lines(from, isWhole ? WHOLE : PART);
-    const hits = selection.q === '' ? null : await log.search(selection.q, selection.from ?? 1, LOG_SEARCH);
+    const { q, start } = selection;
+    const search = q === '' ? null : await log.search(q, start, LOG_SEARCH);
+    const searchHits = search && { text: q, lines: search.hits.map(({ line }) => line) };
     const shownPart = partOf(lines);
+    // Who searches begins with the list of hits.
+    const opensAt = search || isLive ? selection.from : focusLine;
+    const searchUrl = `${logUrl}q=${encodeURIComponent(q)}&${start === 1 ? '' : `start=${start}&`}`;
     return {
       lines: index.lines,
       shown: shownPart,
-      sections: index.lines === 0 ? [] : sectionViews(index, lines, focusLine, logUrl),
-      errors: errorSteps(index, focusLine, logUrl),
+      sections:
+        index.lines === 0 ? [] : sectionViews(index, lines, focusLine, logUrl, new LineHtml(), searchHits),
+      errors: { total: index.marksTotal, kept: index.marks.length },
+      steps: [
+        lineSteps({ name: 'error', lines: index.marks, total: index.marksTotal }, opensAt, shownPart, logUrl),
+        ...(searchHits
+          ? [
+              lineSteps(
+                { name: 'hit', ...searchHits, total: searchHits.lines.length },
+                opensAt,
+                shownPart,
+                searchUrl,
+              ),
+            ]
+          : []),
+      ],
       error,
       errorUrl: error === null ? null : lineUrl(error, shownPart, logUrl),
       isWhole,
-      beyond: isWhole ? null : beyond(index, shownPart, logUrl),
+      beyond: partsBeyond(index, shownPart, logUrl),
       ...(isWhole ? { earlierUrl: null, laterUrl: null } : neighbours(shownPart, index.lines, logUrl)),
-      found: hits && foundView(hits, shownPart, logUrl),
+      found: search && foundView(search, shownPart, searchUrl, searchPattern(q)),
       // Of a log that grows it would be another one with each line.
       map: isLive ? null : logMap(index, shownPart, logUrl),
-      focus: isLive ? selection.from : focusLine,
+      focus: opensAt,
     };
   }
 }
@@ -164,12 +185,12 @@ function neighbours({ first, last }: ShownPart, total: number, logUrl: string) {
   };
 }
 
-function foundView({ hits, cutAt }: LogSearch, part: ShownPart, logUrl: string) {
+function foundView({ hits, cutAt }: LogSearch, part: ShownPart, searchUrl: string, pattern: RegExp) {
   return {
     hits: hits.map(({ line, text }) => ({
       line,
-      text: new LineHtml().of(text.trim()),
-      url: lineUrl(line, part, logUrl),
+      text: new LineHtml().of(text.trim(), pattern),
+      url: lineUrl(line, part, searchUrl),
     })),
     cutAt,
   };

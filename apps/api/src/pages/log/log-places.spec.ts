@@ -1,6 +1,6 @@
 import { LogIndexer } from '@proctor/result-files';
 import type { LogIndex } from '@proctor/result-files';
-import { beyond, errorSteps, lineUrl } from './log-places';
+import { lineSteps, lineUrl, partsBeyond } from './log-places';
 
 const INDEX: LogIndex = {
   ...new LogIndexer(/x/).end(),
@@ -16,18 +16,24 @@ const INDEX: LogIndex = {
   })),
 };
 
+const errors = { name: 'error', lines: INDEX.marks, total: 4 } as const;
+
 it('what is next to the part that a page shows is known, on both sides', () => {
-  expect(beyond(INDEX, { first: 300, last: 500 }, '/log?')).toEqual({
-    previousError: '/log?from=10#L10',
-    nextError: '/log?from=800#L800',
+  expect(partsBeyond(INDEX, { first: 300, last: 500 }, '/log?')).toEqual({
     previousPart: '/log?from=100#L100',
     nextPart: '/log?from=700#L700',
   });
-  expect(beyond(INDEX, { first: 1, last: 900 }, '/log?')).toEqual({
-    previousError: null,
-    nextError: null,
+  expect(lineSteps(errors, null, { first: 300, last: 500 }, '/log?')).toMatchObject({
+    before: 1,
+    beyond: { previousUrl: '/log?from=10#L10', nextUrl: '/log?from=800#L800' },
+  });
+  expect(partsBeyond(INDEX, { first: 1, last: 900 }, '/log?')).toEqual({
     previousPart: null,
     nextPart: null,
+  });
+  expect(lineSteps(errors, null, { first: 1, last: 900 }, '/log?')).toMatchObject({
+    before: 0,
+    beyond: { previousUrl: null, nextUrl: null },
   });
 });
 
@@ -39,20 +45,23 @@ it.each<[number | null, number | null, string | null, string | null]>([
 ])(
   'from line %p, which is error %p, errors are gone to one by one',
   (focus, number, previousUrl, nextUrl) => {
-    expect(errorSteps(INDEX, focus, '/log?')).toEqual({
+    expect(lineSteps(errors, focus, { first: 1, last: 900 }, '/log?')).toEqual({
+      name: 'error',
       total: 4,
-      keptMarks: null,
+      before: 0,
       number,
       previousUrl,
       nextUrl,
+      beyond: { previousUrl: null, nextUrl: null },
     });
   },
 );
 
 it('links lead to the first of very many errors, and the page says how many there are', () => {
-  expect(errorSteps({ ...INDEX, marksTotal: 9_000 }, 1, '/log?')).toMatchObject({
+  expect(lineSteps({ ...errors, total: 9_000 }, 10, { first: 1, last: 900 }, '/log?')).toMatchObject({
     total: 9_000,
-    keptMarks: 4,
+    number: 1,
+    nextUrl: '/log?from=400#L400',
   });
 });
 

@@ -29,38 +29,65 @@ export function lineUrl(line: number, { first, last }: ShownPart, logUrl: string
   return line >= first && line <= last ? `#L${line}` : pageAt(line, logUrl);
 }
 
-/** The addresses of the nearest errors and sections before and after the lines of this page; null when there is none. */
-export function beyond({ marks, sections }: LogIndex, { first, last }: ShownPart, logUrl: string) {
+/** The addresses of the nearest parts before and after the lines of this page; null when there is none. */
+export function partsBeyond({ sections }: LogIndex, { first, last }: ShownPart, logUrl: string) {
   const heads = sections.map(({ line }) => line);
-  const [before, after] = [(line: number) => line < first, (line: number) => line > last];
   return {
-    previousError: urlOf(marks.findLast(before), logUrl),
-    nextError: urlOf(marks.find(after), logUrl),
-    previousPart: urlOf(heads.findLast(before), logUrl),
-    nextPart: urlOf(heads.find(after), logUrl),
+    previousPart: urlOf(
+      heads.findLast((line) => line < first),
+      logUrl,
+    ),
+    nextPart: urlOf(
+      heads.find((line) => line > last),
+      logUrl,
+    ),
   };
 }
 
+/** Links from one line to the next, for example from error to error. */
+export interface LineSteps {
+  /** The name of one of them. */
+  name: 'error' | 'hit';
+  total: number;
+  /** The number of these lines before this page. */
+  before: number;
+  /** The number of the line at which the page opens, from 1; null when it is none of them. */
+  number: number | null;
+  previousUrl: string | null;
+  nextUrl: string | null;
+  /** The nearest ones that are on other pages. */
+  beyond: { previousUrl: string | null; nextUrl: string | null };
+}
+
 /**
- * The links from error to error.
- * @param focus the requested line; null for none
+ * The links from line to line.
+ * @param all `lines` may be the first of them, `total` counts all
+ * @param focus the line at which the page opens; null for none
  */
-export function errorSteps({ marks, marksTotal }: LogIndex, focus: number | null, logUrl: string) {
+export function lineSteps(
+  all: { name: LineSteps['name']; lines: readonly number[]; total: number },
+  focus: number | null,
+  { first, last }: ShownPart,
+  logUrl: string,
+): LineSteps {
+  const { lines, ...counted } = all;
   const at = focus ?? 0;
-  return {
-    total: marksTotal,
-    /** The number of errors whose lines are stored (the first ones); null when all are. */
-    keptMarks: marksTotal > marks.length ? marks.length : null,
-    /** The number of the error at `focus`, from 1; null when there is none. */
-    number: marks.includes(at) ? marks.indexOf(at) + 1 : null,
+  const around = (from: number, to: number) => ({
     previousUrl: urlOf(
-      marks.findLast((mark) => mark < at),
+      lines.findLast((line) => line < from),
       logUrl,
     ),
     nextUrl: urlOf(
-      marks.find((mark) => mark > at),
+      lines.find((line) => line > to),
       logUrl,
     ),
+  });
+  return {
+    ...counted,
+    before: lines.filter((line) => line < first).length,
+    number: lines.includes(at) ? lines.indexOf(at) + 1 : null,
+    ...around(at, at),
+    beyond: around(first, last),
   };
 }
 

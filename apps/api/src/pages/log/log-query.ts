@@ -13,6 +13,8 @@ export const LOG_QUERY = queryOf({
   offset: queryValue(wholeNumber(0, COUNT_MAX), 0),
   /** With `yes` the browser shows a file as text. */
   text: queryValue(oneOf(['yes'])),
+  /** The line at which a search begins. */
+  start: queryValue(wholeNumber(1, COUNT_MAX), 1),
   /** A text to search for. */
   q: queryValue(text(SEARCH_LENGTH_MAX), ''),
 });

@@ -4,10 +4,17 @@ import type { LogLine } from '../../logs/line-reader';
 import { LINE_BYTES_MAX } from '../../logs/line-reader';
 import { markup } from '../layout/html';
 import type { Html } from '../layout/html';
-import { LineHtml, SHOWN_LENGTH_MAX } from './line-html';
+import { secondsInWords } from '../layout/times';
+import { LineHtml, SHOWN_LENGTH_MAX, searchPattern } from './line-html';
 
 /** Lines in one block. A browser lays out a block when it becomes visible. */
-const BLOCK_LINES = 500;
+const BLOCK_LINES = 100;
+
+/** The text for which a log was searched, and the lines with it. */
+export interface SearchHits {
+  text: string;
+  lines: readonly number[];
+}
 
 /** A section of a log, for its page. */
 export interface SectionView {
@@ -19,6 +26,8 @@ export interface SectionView {
   firstLine: number;
   lines: number;
   marks: number;
+  /** How long it took, in words; empty when that is unknown or less than a second. */
+  took: string;
   isOpen: boolean;
   /** The address of the section: on this page, or on another page of the log. */
   url: string;
@@ -47,6 +56,7 @@ export function firstError({ marks, sections }: LogIndex, hasFailed: boolean): n
  * @param shownLines consecutive lines
  * @param focus the line that must be visible; null for none
  * @param html with the colours after the line before `shownLines`
+ * @param hits are marked; null for nothing
  */
 export function sectionViews(
   { sections, lines, marks }: Pick<LogIndex, 'sections' | 'lines' | 'marks'>,
@@ -54,13 +64,16 @@ export function sectionViews(
   focus: number | null,
   logUrl: string,
   html = new LineHtml(),
+  hits: SearchHits | null = null,
 ): SectionView[] {
   const whole =
-    sections.length > 0 ? sections : [{ kind: 'start', name: '', line: 1, status: null } as const];
+    sections.length > 0
+      ? sections
+      : [{ kind: 'start', name: '', line: 1, status: null, seconds: null } as const];
   const [first, last] = [shownLines[0]?.number ?? 0, shownLines.at(-1)?.number ?? -1];
-  const isMarked = new Set(marks);
+  const look = lookOf(marks, hits, logUrl);
   const hasFailed = whole.some(({ status }) => status === 'FAIL');
-  return whole.map(({ kind, name, status, line }, place) => {
+  return whole.map(({ kind, name, status, line, seconds }, place) => {
     const end = Math.min(whole[place + 1]?.line ?? Infinity, lines + 1);
     const isHere = line <= last && end > first;
     const own = isHere ? shownLines.slice(Math.max(0, line - first), Math.max(0, end - first)) : [];
@@ -77,18 +90,32 @@ export function sectionViews(
       firstLine: line,
       lines: end - line,
       marks: lastAtMost(marks, Number, end - 1) - lastAtMost(marks, Number, line - 1),
+      took: seconds === null || seconds < 1 ? '' : secondsInWords(seconds),
       isOpen,
       url: isHere ? `#L${Math.max(line, first)}` : `${logUrl}from=${line}#L${line}`,
-      blocks: isHere ? blocksOf(own, html, isMarked, logUrl) : null,
+      blocks: isHere ? blocksOf(own, html, look) : null,
     };
   });
 }
 
+/** What is marked in the lines, and the address of the log. */
+interface LinesLook {
+  errors: ReadonlySet<number>;
+  hits: ReadonlySet<number>;
+  pattern: RegExp | null;
+  logUrl: string;
+}
+
+function lookOf(errors: number[], hits: SearchHits | null, logUrl: string): LinesLook {
+  const pattern = hits && searchPattern(hits.text);
+  return { errors: new Set(errors), hits: new Set(hits?.lines), pattern, logUrl };
+}
+
 /** Lines as HTML, in blocks. */
-function blocksOf(lines: LogLine[], html: LineHtml, isMarked: Set<number>, logUrl: string): Html[] {
+function blocksOf(lines: LogLine[], html: LineHtml, look: LinesLook): Html[] {
   const blocks: Html[] = [];
   for (let at = 0; at < lines.length; at += BLOCK_LINES) {
-    const part = lines.slice(at, at + BLOCK_LINES).map((line) => lineHtml(line, html, isMarked, logUrl));
+    const part = lines.slice(at, at + BLOCK_LINES).map((line) => lineHtml(line, html, look));
     blocks.push(markup`<pre class="lines">${part}</pre>`);
   }
   return blocks;
@@ -97,16 +124,17 @@ function blocksOf(lines: LogLine[], html: LineHtml, isMarked: Set<number>, logUr
 function lineHtml(
   { number, text, bytes }: LogLine,
   html: LineHtml,
-  isMarked: Set<number>,
-  logUrl: string,
+  { errors, hits, pattern, logUrl }: LinesLook,
 ): Html {
-  const lineText = html.of(text);
+  const isHit = hits.has(number);
+  const lineText = html.of(text, isHit ? pattern : null);
   const isCut = text.length > SHOWN_LENGTH_MAX || bytes > LINE_BYTES_MAX;
   const rest = isCut
     ? markup` <a class="rest" href="${rawUrl(logUrl)}line=${number}">show all ${bytes} bytes</a>`
     : null;
-  const content = isMarked.has(number) ? markup`<mark>${lineText}</mark>` : lineText;
-  return markup`<a id="L${number}" href="#L${number}" tabindex="-1">${number}</a>${content}${rest}\n`;
+  const content = errors.has(number) ? markup`<mark>${lineText}</mark>` : lineText;
+  const className = isHit ? markup` class="found"` : null;
+  return markup`<a id="L${number}" href="#L${number}" tabindex="-1"${className}>${number}</a>${content}${rest}\n`;
 }
 
 /** The address of the log as text. @param logUrl ends in `?` or `&`, ready for a parameter */
