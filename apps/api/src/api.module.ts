@@ -46,6 +46,7 @@ import { LogPagesModule } from './pages/log/log-pages.module';
 import { MachinePagesModule } from './pages/machines/machine-pages.module';
 import { NotePagesModule } from './pages/notes/note-pages.module';
 import { PackagePagesModule } from './pages/packages/package-pages.module';
+import { SearchModule } from './pages/search/search.module';
 import { RunPagesModule } from './pages/runs/run-pages.module';
 import { StatusPagesModule } from './pages/status/status-pages.module';
 import { TriggerPagesModule } from './pages/triggers/trigger-pages.module';
@@ -106,6 +107,7 @@ export const ROOMS: Type<object>[] = [
   NotePagesModule,
   MachinePagesModule,
   StatusPagesModule,
+  SearchModule,
   PackagePagesModule,
   RunPagesModule,
 ];

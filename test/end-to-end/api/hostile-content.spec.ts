@@ -45,6 +45,7 @@ const NO_PAGES = [
   '/-/live',
   '/robots.txt',
   '/favicon.ico',
+  '/-/suggest',
   '/packages/-/suggest',
   '/packages/:prefix/:package/:suite/:arch/latest',
   '/packages/:prefix/:package/:suite/:arch/:run_id/log/events',

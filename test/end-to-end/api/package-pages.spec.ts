@@ -53,25 +53,6 @@ it('shorter addresses lead to the page of a package, and to a suite on it', asyn
     expect([path, (await api.fetch(path)).status]).toEqual([path, 404]);
 });
 
-it('a search leads to the package of this very name, else to those that have it in theirs', async () => {
-  for (const name of ['zsh', 'zsh-antigen', 'libzsh']) await api.submit(name);
-  await api.submit('zsh-hidden', { is_private: true });
-  const exact = await api.fetch('/packages/-/search?query=ZSH%20');
-  expect([exact.status, exact.headers.get('location')]).toEqual([302, '/packages/z/zsh/']);
-  const html = await page('/packages/-/search?query=zs');
-  expect(html.match(/(?<=">)[\w-]*zsh[\w-]*/g)).toEqual(['zsh', 'zsh-antigen', 'libzsh']);
-  expect(html).toContain('<meta name="robots" content="noindex,nofollow">');
-  expect(await page('/packages/-/search?query=zsh-hidden')).toContain('No package with this in its name');
-  expect(await page(`/packages/-/search?query=${encodeURIComponent(EVIL)}`)).toContain('No package');
-  const suggested = await api.fetch('/packages/-/suggest?query=zsh');
-  expect(await suggested.json()).toEqual([
-    { name: 'zsh', url: '/packages/z/zsh/' },
-    { name: 'zsh-antigen', url: '/packages/z/zsh-antigen/' },
-    { name: 'libzsh', url: '/packages/libz/libzsh/' },
-  ]);
-  expect((await api.fetch('/packages/-/suggest?query=a&query=b')).status).toBe(400);
-});
-
 it('the newest result of a package has an address, and its state a badge', async () => {
   const [first, second] = [await api.submit('badged'), await api.submit('badged')];
   expect((await api.fetch('/packages/b/badged/bookworm/amd64/latest')).status).toBe(404);

@@ -141,7 +141,7 @@ it('a maintainer who has a keyboard only finds a package, reads its failed run a
   await page.keyboard.type(PASSWORD);
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'mara', exact: true }).waitFor();
-  await tabTo(page, page.getByLabel('Package', { exact: true }));
+  await tabTo(page, page.getByLabel('Search', { exact: true }));
   await page.keyboard.type('typed');
   await Promise.all([page.waitForURL('**/packages/t/typed/'), page.keyboard.press('Enter')]);
   await tabTo(page, page.locator(`main a[href$="/${runId}/"]`).first());

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
 import { timestamp } from '@proctor/contracts';
-import { ErrorSignatures, type SignatureOrder } from '@proctor/database';
+import { ErrorSignatures, SIGNATURES_COMPARED_MAX, type SignatureOrder } from '@proctor/database';
 import type { SignatureSummary, SignatureUse } from '@proctor/database';
 import type { Signature, SignatureDetailsResource } from '@proctor/resources';
 import { CONFIGURATION } from '../configuration.token';
@@ -28,17 +28,27 @@ export class SignaturesService {
     @Inject(CONFIGURATION) configuration: ApiConfiguration,
   ) {
     this.lists = new SharedAnswers(systemClock, {
-      sizeMax: SIGNATURE_ORDERS.length,
+      sizeMax: SIGNATURE_ORDERS.length + 1,
       ageMaxMs: () => configuration.server.publicAgeMaxMs,
     });
   }
 
   /** Made once for all readers at the same time. */
   list(order: SignatureOrder): Promise<Signature[]> {
-    return this.lists.find(order, async () => {
-      const signatures = await this.signatures.list(order, SIGNATURES_SHOWN_MAX);
-      return signatures.map(signatureObject);
-    });
+    return this.lists.find(order, () => this.load(order, SIGNATURES_SHOWN_MAX));
+  }
+
+  /** Finds frequent errors that have the text in a line around them, in any letter case. */
+  async findByText(text: string): Promise<Signature[]> {
+    const part = text.toLowerCase();
+    const signatures = await this.lists.find('search', () => this.load('seen', SIGNATURES_COMPARED_MAX));
+    return signatures.filter(({ excerpt }) =>
+      excerpt.lines.some((line) => line.toLowerCase().includes(part)),
+    );
+  }
+
+  private async load(order: SignatureOrder, limit: number): Promise<Signature[]> {
+    return (await this.signatures.list(order, limit)).map(signatureObject);
   }
 
   /** @throws Problem 404 if no public run has it */

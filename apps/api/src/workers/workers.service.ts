@@ -47,6 +47,11 @@ export class WorkersService {
     };
   }
 
+  /** The names of all workers that are registered and not revoked, or that a dispatcher knows, sorted. */
+  async listNames(): Promise<string[]> {
+    return namesOf(await Promise.all([this.list(false), this.register.valid()]));
+  }
+
   /**
    * Workers by name that are registered and not revoked, or that a dispatcher knows.
    * @param after the name before the first one; empty at the beginning
@@ -58,8 +63,9 @@ export class WorkersService {
     limit: number,
     isMeant: (offers: WorkerResource[]) => boolean = () => true,
   ): Promise<WorkerSummary[]> {
-    const [{ workers }, records] = await Promise.all([this.list(everything), this.register.valid()]);
-    const names = [...new Set([...records, ...workers].map(({ name }) => name))].sort();
+    const all = await Promise.all([this.list(everything), this.register.valid()]);
+    const [{ workers }, records] = all;
+    const names = namesOf(all);
     const offersOf = (name: string) => workers.filter((worker) => worker.name === name);
     const page = names.filter((name) => name > after && isMeant(offersOf(name))).slice(0, limit);
     const attempts = await this.pages.attempts(page, ATTEMPTS_SHOWN);
@@ -100,4 +106,8 @@ export class WorkersService {
       comparison: comparison.attempts > 0 ? comparisonObject(comparison) : null,
     };
   }
+}
+
+function namesOf([{ workers }, records]: [WorkerList, WorkerRecord[]]): string[] {
+  return [...new Set([...records, ...workers].map(({ name }) => name))].sort();
 }

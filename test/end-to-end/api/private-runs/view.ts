@@ -155,8 +155,19 @@ export const VIEWS: Record<string, Asks> = {
     ...perPackage(({ name }) => `/-/live?of=package/${name}`)(names).map(asHead),
     ...perRun(({ runId }) => `/-/live?of=run/${runId}`)(names).map(asHead),
   ],
-  'GET /packages/-/search': perPackage(({ name }) => `/packages/-/search?query=${name}`),
-  'GET /packages/-/search.json': perPackage(({ name }) => `/packages/-/search.json?query=${name.slice(1)}`),
+  'GET /packages/-/search': (names) => [
+    ...get('/packages/-/search?query=words that only private runs hold', '/packages/-/search?query=s/1'),
+    ...perPackage(({ name }) => `/packages/-/search?query=${name}`)(names),
+    ...perRun(({ runId }) => `/packages/-/search?query=${runId}`)(names),
+  ],
+  'GET /packages/-/search.json': (names) => [
+    ...perPackage(({ name }) => `/packages/-/search.json?query=${name.slice(1)}`)(names),
+    ...perRun(({ runId }) => `/packages/-/search.json?query=${runId}`)(names),
+  ],
+  'GET /-/suggest': (names) => [
+    ...perPackage(({ name }) => `/-/suggest?query=${name.slice(0, 3)}`)(names),
+    ...perRun(({ runId }) => `/-/suggest?query=${runId}`)(names),
+  ],
   'GET /packages/-/suggest': perPackage(({ name }) => `/packages/-/suggest?query=${name.slice(0, 3)}`),
   'GET /:package': perPackage(({ name }) => `/${name}`),
   'GET /packages/:prefix/:package/:suite/:arch/:run_id/log': perRun(

@@ -10,11 +10,9 @@ import {
   PackagesController,
   PrefixDataController,
 } from './packages.controller';
-import { SearchController } from './search.controller';
 
 @Room({
   controllers: [
-    SearchController,
     AffectedByPageController,
     BadgeController,
     HistoryController,
