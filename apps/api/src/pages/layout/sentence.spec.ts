@@ -26,8 +26,26 @@ it.each<[PlaceState[], string, string]>([
       place({ status: 'fail', failingSince: since('3-1', '2026-11-20') }),
       place({ suite: 'testing', status: 'fail', failingSince: since('2-1', '2026-11-01') }),
     ],
-    'Fails on 2 of 2 since 2-1 (2026-11-01): unstable/arm64, testing/arm64.',
+    'Fails on 2 of 2: since 3-1 (2026-11-20) on unstable/arm64; since 2-1 (2026-11-01) on testing/arm64.',
     'fail on 2 of 2',
+  ],
+  [
+    [
+      place({ status: 'fail', failingSince: since('3-1', '2026-11-20') }),
+      place({ arch: 'amd64', status: 'fail', failingSince: since('3-1', '2026-11-19') }),
+    ],
+    'Fails on 2 of 2 since 3-1 (2026-11-19): unstable/arm64, unstable/amd64.',
+    'fail on 2 of 2',
+  ],
+  [
+    [
+      place({ status: 'fail' }),
+      ...['1', '2', '3'].map((version) =>
+        place({ suite: version, status: 'fail', failingSince: since(version, `2026-11-0${version}`) }),
+      ),
+    ],
+    'Fails on 4 of 4: since 3 (2026-11-03) on 3/arm64; since 2 (2026-11-02) on 2/arm64; since 1 (2026-11-01) on 1/arm64; and on 1 more.',
+    'fail on 4 of 4',
   ],
   [[place({ status: 'fail' })], 'Fails: unstable/arm64.', 'fail'],
   [[place({ status: 'tmpfail' })], 'Could not be tested on unstable/arm64.', 'tmpfail'],

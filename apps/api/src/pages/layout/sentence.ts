@@ -24,6 +24,7 @@ export interface ExpectedWork extends UnderWay {
 
 const MINUTE_MS = 60_000;
 const PLACES_NAMED_MAX = 4;
+const BEGINNINGS_NAMED_MAX = 3;
 
 /**
  * The state of a package in one or more sentences; page, title, feed and badge have the same words. It has no
@@ -55,13 +56,45 @@ function nothingSentence(absences: string[]): string {
   return `Nothing was tested here: ${[...new Set(absences)].slice(0, PLACES_NAMED_MAX).join('; ')}.`;
 }
 
-/** `Fails on 2 of 14 since 2.10-3 (2026-11-19): unstable/arm64, testing/arm64.` */
+/**
+ * `Fails on 2 of 14 since 2.10-3 (2026-11-19): unstable/arm64, testing/arm64.`, or with several beginnings
+ * `Fails on 2 of 14: since 3-1 (2026-11-20) on unstable/arm64; since 2.10-3 (2026-11-19) on testing/arm64.`
+ */
 function failureSentence(failing: PlaceState[], placeCount: number): string {
   const on = placeCount === 1 ? '' : ` on ${failing.length} of ${placeCount}`;
-  const oldest = failing
-    .flatMap(({ failingSince }) => failingSince ?? [])
-    .sort((one, other) => one.date.getTime() - other.date.getTime())[0];
-  return `Fails${on}${oldest ? ` since ${sinceWords(oldest)}` : ''}: ${namesOf(failing)}.`;
+  const beginnings = beginningsOf(failing);
+  if (beginnings.length === 1) {
+    const [{ first, places }] = beginnings as [Beginning];
+    return `Fails${on}${first ? ` since ${sinceWords(first)}` : ''}: ${namesOf(places)}.`;
+  }
+  const parts = beginnings
+    .slice(0, BEGINNINGS_NAMED_MAX)
+    .map(({ first, places }) => `${first ? `since ${sinceWords(first)} ` : ''}on ${namesOf(places)}`);
+  const more = beginnings.slice(BEGINNINGS_NAMED_MAX).flatMap(({ places }) => places).length;
+  return `Fails${on}: ${parts.join('; ')}${more > 0 ? `; and on ${more} more` : ''}.`;
+}
+
+/** Places that fail since the same version. */
+interface Beginning {
+  /** The oldest of their first failures; null when it is not known. */
+  first: PlaceState['failingSince'];
+  places: PlaceState[];
+}
+
+/** The newest first; those without a known version last. */
+function beginningsOf(failing: PlaceState[]): Beginning[] {
+  const byVersion = new Map<string | null, Beginning>();
+  const timeOf = (first: PlaceState['failingSince']): number => first?.date.getTime() ?? 0;
+  for (const place of failing) {
+    const { failingSince } = place;
+    const same = byVersion.get(failingSince?.version ?? null);
+    if (!same) byVersion.set(failingSince?.version ?? null, { first: failingSince, places: [place] });
+    else {
+      same.places.push(place);
+      if (timeOf(failingSince) < timeOf(same.first)) same.first = failingSince;
+    }
+  }
+  return [...byVersion.values()].sort((one, other) => timeOf(other.first) - timeOf(one.first));
 }
 
 function passSentence(places: PlaceState[], brokenCount: number): string {

@@ -14,10 +14,11 @@ it('the label of a strip counts its runs and says since when it fails', () => {
   expect(stripLabel([], '')).toBe('0 runs');
 });
 
-it('a strip draws the newest run at its right edge, and no more than thirty', () => {
+it('a strip draws the newest run at its right edge, is as wide as its runs, and has no more than thirty', () => {
   const picture = strip([cell('pass'), cell('fail')], '/here/').text;
-  expect(picture).toContain('<path class="pass" d="M169 9h4v7h-4z"/>');
-  expect(picture).toContain('<path class="fail" d="M175 2h4v14h-4z"/>');
+  expect(picture).toContain('width="12" height="18"');
+  expect(picture).toContain('<path class="pass" d="M1 9h4v7h-4z"/>');
+  expect(picture).toContain('<path class="fail" d="M7 2h4v14h-4z"/>');
   const many = strip(
     Array.from({ length: 40 }, () => cell('pass')),
     '/here/',
@@ -28,8 +29,8 @@ it('a strip draws the newest run at its right edge, and no more than thirty', ()
 
 it('a strip has a tick where the version changed and a dot under a pinned run', () => {
   const picture = strip([cell('pass'), cell('pass', true), cell('fail', false, true)], '/here/').text;
-  expect(picture).toContain('<path class="tick" d="M168 0v2"/>');
-  expect(picture).toContain('<path class="pinned" d="M176 17h2"/>');
+  expect(picture).toContain('<path class="tick" d="M6 0v2"/>');
+  expect(picture).toContain('<path class="pinned" d="M14 17h2"/>');
 });
 
 it('no version and no address breaks out of the label of a strip', () => {

@@ -14,15 +14,15 @@ const DRAWN: Record<StripEntry['verdict'], (x: number) => string> = {
 };
 
 /**
- * The last runs of a package on a suite and architecture, as a drawing of 180 × 18, the newest on the right.
+ * The last runs of a package on a suite and architecture, as a drawing of 6 × 18 for each, the newest on the right.
  * The height of each bar means the same as its colour.
  * @param cells the oldest first; the last 30 are drawn
  * @param since the version that failed first; empty when the package does not fail
  */
 export function strip(cells: StripEntry[], url: string, since = ''): Html {
   const lastCells = cells.slice(-STRIP_LENGTH);
-  const margin = (STRIP_LENGTH - lastCells.length) * WIDTH;
-  const x = (index: number): number => margin + index * WIDTH;
+  const x = (index: number): number => index * WIDTH;
+  const width = lastCells.length * WIDTH;
   const paths = (['pass', 'neutral', 'tmpfail', 'fail'] as const).map((verdict) => {
     const steps = lastCells.map((cell, index) => (cell.verdict === verdict ? DRAWN[verdict](x(index)) : ''));
     const path = steps.join('');
@@ -31,7 +31,7 @@ export function strip(cells: StripEntry[], url: string, since = ''): Html {
   const ticks = lastCells.map(({ isNewVersion }, index) => (isNewVersion ? `M${x(index)} 0v2` : ''));
   const dots = lastCells.map(({ isPinned }, index) => (isPinned ? `M${x(index) + 2} 17h2` : ''));
   const label = stripLabel(lastCells, since);
-  const drawing = markup`<svg class="strip" width="${STRIP_LENGTH * WIDTH}" height="${HEIGHT}" viewBox="0 0 ${STRIP_LENGTH * WIDTH} ${HEIGHT}" aria-hidden="true">${paths}${line('tick', ticks)}${line('pinned', dots)}</svg>`;
+  const drawing = markup`<svg class="strip" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" aria-hidden="true">${paths}${line('tick', ticks)}${line('pinned', dots)}</svg>`;
   return markup`<a class="strip-link" href="${url}" aria-label="${label}" title="${label}">${drawing}</a>`;
 }
 

@@ -1,6 +1,6 @@
 import { packageStatus } from '@test/support/package-status';
 import { finishedRunRecord, runRecord } from '@test/support/run-record';
-import { type FailingPlace, failureView } from './failure-view';
+import { type FailingPlace, failureCards, failureView } from './failure-view';
 
 const at = (runId: number, version: string, day: string) => {
   return { runId, version, date: new Date(`${day}T10:00:00Z`) };
@@ -90,4 +90,30 @@ it('a failure that is tried again already cannot be retried once more', () => {
     retry: null,
     mayBeRetried: true,
   });
+});
+
+it('the architectures of a suite with the same error share a card, and only the others are named beside it', () => {
+  const excerpt = { firstLine: 1, errorLine: 1, lines: ['E: broken'] };
+  const runs = [
+    ['sid', 'amd64', 'e1'],
+    ['sid', 'arm64', 'e1'],
+    ['sid', 'armhf', 'e2'],
+    ['trixie', 'amd64', 'e1'],
+    ['sid', 'i386', null],
+    ['sid', 's390x', null],
+  ] as const;
+  const failed = runs.map(([suite, arch]) => finishedRunRecord({ suite, arch, verdict: 'fail' }));
+  const views = runs.map(([, , signature], index) => {
+    const error = signature && { signature, excerpt };
+    return failureView(failure({ run: failed[index]!, error }), failed, [], 'pass');
+  });
+  const cards = failureCards(views);
+  expect(cards.map(({ places }) => places.map(({ place }) => place))).toEqual([
+    ['sid/amd64', 'sid/arm64'],
+    ['sid/armhf'],
+    ['trixie/amd64'],
+    ['sid/i386'],
+    ['sid/s390x'],
+  ]);
+  expect(cards[0]!.elsewhere.map(({ arch }) => arch)).toEqual(['armhf', 'i386', 's390x']);
 });

@@ -26,7 +26,7 @@ export interface FailingPlace {
   mayBeRetried: boolean;
 }
 
-/** A card for a place where the package fails: the first failure, the change before it, the error, and the other architectures. */
+/** A place where the package fails: the first failure, the change before it, the error, and the other architectures. */
 export function failureView(
   { run, status, changedPackages, error, notes, mayBeRetried }: FailingPlace,
   latest: RunRecord[],
@@ -39,6 +39,8 @@ export function failureView(
   const retry = unfinished.find(({ retryOf }) => retryOf === run.runId);
   return {
     place: `${run.suite}/${run.arch}`,
+    suite: run.suite,
+    arch: run.arch,
     historyUrl,
     message: run.message ?? '',
     latestUrl: runUrl(run.runId),
@@ -61,6 +63,32 @@ export function failureView(
     retry: retry ? { runId: String(retry.runId), url: runUrl(retry.runId) } : null,
     mayBeRetried: mayBeRetried && !retry,
   };
+}
+
+type FailureView = ReturnType<typeof failureView>;
+
+/** Cards of failures. The architectures of a suite on which the same error ends the test share a card. */
+export function failureCards(failures: FailureView[]) {
+  const cards = new Map<string, FailureView[]>();
+  for (const failure of failures) {
+    const { suite, errorUrl, place } = failure;
+    const key = errorUrl === null ? place : `${suite} ${errorUrl}`;
+    cards.set(key, [...(cards.get(key) ?? []), failure]);
+  }
+  return [...cards.values()].map((places) => {
+    const [{ suite, message, excerpt, errorUrl, elsewhere }] = places as [FailureView];
+    const own = new Set(places.map(({ arch }) => arch));
+    const notes = new Map(places.flatMap((place) => place.notes.map((note) => [note.noteId, note])));
+    return {
+      suite,
+      places,
+      message,
+      excerpt,
+      errorUrl,
+      elsewhere: elsewhere.filter(({ arch }) => !own.has(arch)),
+      notes: [...notes.values()],
+    };
+  });
 }
 
 /** `7 package versions differ` */

@@ -8,7 +8,7 @@ import { packageLinks } from '../layout/package-links';
 import { packageSentence } from '../layout/sentence';
 import type { PlaceState } from '../layout/sentence';
 import { runView } from '../runs/run-view';
-import { type FailingPlace, failureView } from './failure-view';
+import { type FailingPlace, failureCards, failureView } from './failure-view';
 
 /** The data that all pages of a package use. */
 export interface PackageData {
@@ -70,7 +70,7 @@ export function packageView(
       absencesIn(absent),
     ),
     missing,
-    failures: failures.map((failure) => failureView(failure, latest, unfinished, neutral)),
+    failures: failureCards(failures.map((failure) => failureView(failure, latest, unfinished, neutral))),
     moreFailing: latest
       .filter(({ verdict }) => verdict === 'fail')
       .slice(failures.length)

@@ -80,14 +80,14 @@ it('pages follow each other until each package was shown once', () => {
   const names: string[] = [];
   for (let after: string | null = ''; after !== null;) {
     const page = matrix(tests, { after });
-    const shown = [...page.rows, ...page.waiting, ...page.passed].map(({ name }) => name);
-    expect(shown.length).toBeGreaterThan(1);
-    names.push(...shown);
+    const here = [...page.rows, ...page.waiting, ...page.passed].map(({ name }) => name);
+    expect(here.length).toBeGreaterThan(1);
+    names.push(...here);
     after = page.lastName;
   }
   expect(names).toHaveLength(6_000);
   expect(new Set(names).size).toBe(6_000);
-  expect(() => matrix(tests, { after: 'nobody' })).toThrow('The package nobody is not in this list.');
+  expect(() => matrix(tests, { after: 'missing' })).toThrow('The package missing is not in this list.');
 });
 
 it('only a test that failed or could not run can be retried, and only a regression is marked as one', () => {

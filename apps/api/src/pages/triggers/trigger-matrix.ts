@@ -9,7 +9,7 @@ import { shapeOf } from '../layout/mark';
 import { wordOf } from '../runs/run-view';
 import { ERROR_LETTERS, type SharedError } from './shared-errors';
 
-/** Of at most this many packages, those without trouble are rows too. */
+/** Packages without trouble are rows too when there are at most this many packages. */
 const ROWS_WITHOUT_TROUBLE_MAX = 60;
 /** The sizes of a row's head and of a cell with a failure, in cells. */
 const [HEAD_CELLS, FAILURE_CELLS] = [2, 4];
@@ -54,15 +54,15 @@ export function triggerMatrix(
   const start = all.findIndex(({ name }) => name === query.after) + 1;
   if (query.after !== '' && start === 0) throw notFound(`The package ${query.after} is not in this list.`);
   const rest = all.slice(start);
-  const shown = fittingPart(rest, sizeOf);
+  const page = fittingPart(rest, sizeOf);
   const letters = new Map(errors.map(({ signature }, index) => [signature, ERROR_LETTERS[index]!]));
-  const named = (isMeant: (group: TriggerGroup) => boolean) =>
-    shown
+  const namesIn = (isMeant: (group: TriggerGroup) => boolean) =>
+    page
       .filter(({ isRow, group }) => !isRow && isMeant(group))
       .map(({ name }) => ({ name, url: packagePath(name) }));
   return {
     places,
-    rows: shown
+    rows: page
       .filter(({ isRow }) => isRow)
       .map(({ name, tests: own }) => ({
         name,
@@ -73,14 +73,14 @@ export function triggerMatrix(
           return test ? cellView(test, letters, targets.neutral) : null;
         }),
       })),
-    waiting: named((group) => group === 'waiting'),
-    passed: named((group) => group !== 'waiting'),
+    waiting: namesIn((group) => group === 'waiting'),
+    passed: namesIn((group) => group !== 'waiting'),
     packageCount: all.length,
-    lastName: shown.length < rest.length ? shown.at(-1)!.name : null,
+    lastName: page.length < rest.length ? page.at(-1)!.name : null,
   };
 }
 
-/** Those that need attention first. */
+/** The packages that need attention first. */
 function packagesOf(tests: TriggerTest[], { name: part, signature }: MatrixQuery): TestedPackage[] {
   const byName = new Map<string, TriggerTest[]>();
   for (const test of tests) {

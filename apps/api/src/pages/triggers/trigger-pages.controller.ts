@@ -77,7 +77,7 @@ export class TriggersController {
   ): Promise<Page> {
     const trigger = `${name}/${version}`;
     const progress = await this.triggers.progress(trigger, viewer.reader);
-    const { suite, arch, signature, before, name: part, after } = query;
+    const { suite, arch, signature, before, name: namePart, after } = query;
     const here = selectedTests(progress.tests, { suite, arch });
     const group = query.group ?? null;
     const tests =
@@ -86,22 +86,22 @@ export class TriggersController {
         : selectedTests(here, { groups: [group] });
     const errors = sharedErrors(tests);
     const { server } = this.configuration;
-    const listed =
+    const part =
       group === null
         ? { tests: [], before: null }
         : testPart(selectedTests(tests, { signature }), before, TESTS_SHOWN_MAX);
     const table =
-      group === null ? triggerMatrix(tests, errors, { name: part, signature, after }, server) : null;
+      group === null ? triggerMatrix(tests, errors, { name: namePart, signature, after }, server) : null;
     const [errorLines, notes] = await Promise.all([
       this.triggerRuns.errorLines(errors.map(({ runId }) => runId)),
       this.notes.ofRuns(
-        table ? table.rows.flatMap(({ failures }) => failures) : listed.tests.map(({ run }) => run),
+        table ? table.rows.flatMap(({ failures }) => failures) : part.tests.map(({ run }) => run),
         viewer,
       ),
     ]);
-    const shown = { before, here, part: listed, table, name: part, after, errors, errorLines, notes };
-    const asked = { group, suite, arch, signature };
-    const data = triggerView(trigger, progress, { query: asked, ...shown }, server.neutral);
+    const lists = { before, here, part, table, name: namePart, after, errors, errorLines, notes };
+    const filter = { group, suite, arch, signature };
+    const data = triggerView(trigger, progress, { query: filter, ...lists }, server.neutral);
     return {
       template: 'triggers/trigger',
       data: { ...data, isCut: progress.isCut, newestMax: TRIGGER_RUNS_MAX.toLocaleString('en') },
