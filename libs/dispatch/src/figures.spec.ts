@@ -60,7 +60,9 @@ it('registered workers are counted by how they stand; one that is drained is not
   for (const worker of ['w1', 'w2']) rig.ask({ worker });
   const figures = { sound: 1, slowed: 0, quarantined: 1, drained: 1, silent: 1 };
   expect(workerFigures(rig.state, rig.now)).toEqual(figures);
-  rig.now += 61_000;
+  rig.now += 60_000;
+  expect(workerFigures(rig.state, rig.now)).toEqual(figures);
+  rig.now += 1;
   expect(workerFigures(rig.state, rig.now)).toMatchObject({ sound: 0, quarantined: 0, silent: 3 });
 });
 
