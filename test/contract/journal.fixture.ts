@@ -1,5 +1,5 @@
 import type { Fact, RunRequest, RunState, TestResult, Verdict } from '@proctor/contracts';
-import type { Journal, Loaded, RunOutcome, Write } from '@proctor/dispatch';
+import type { Journal, LoadedRows, RunOutcome, Write } from '@proctor/dispatch';
 import { runRequest } from '../support/run-request';
 
 /** One implementation of the journal, empty, with what stands around it. */
@@ -96,7 +96,7 @@ export class Owner {
     return this.books.journal.commit(ARCH, this.epoch, writes);
   }
 
-  load(): Promise<Loaded> {
+  load(): Promise<LoadedRows> {
     return this.books.journal.load(ARCH, HALF_LIFE_MS);
   }
 

@@ -10,7 +10,7 @@ import {
   keyOf,
   type LinePlace,
   type LineStretch,
-  type Loaded,
+  type LoadedRows,
   type Order,
   type Ownership,
   type OwnershipRegister,
@@ -167,7 +167,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
     return [...this.rows.values()];
   }
 
-  async load(arch: string, usageHalfLifeMs: number, perLineMax = Infinity): Promise<Loaded> {
+  async load(arch: string, usageHalfLifeMs: number, perLineMax = Infinity): Promise<LoadedRows> {
     const lines = linesOf(this.inLine(arch)).map((line) => line.slice(0, perLineMax));
     const granted = this.visible(arch, (row) => row.state !== 'finished' && row.attempt > 0);
     return Promise.resolve({

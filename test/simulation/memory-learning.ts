@@ -1,4 +1,4 @@
-import type { Loaded, RunOutcome } from '@proctor/dispatch';
+import type { LoadedRows, RunOutcome } from '@proctor/dispatch';
 import type { RunRow } from './memory-rows';
 
 interface UsedRow {
@@ -34,20 +34,20 @@ export class MemoryLearning {
     this.seconds.set(request.arch, secondsByPackage);
   }
 
-  durations(arch: string): Loaded['durations'] {
+  durations(arch: string): LoadedRows['durations'] {
     return [...(this.seconds.get(arch) ?? [])]
       .map(([name, seconds]) => ({ package: name, durationMs: seconds * 1000 }))
       .sort((a, b) => (a.package < b.package ? -1 : 1));
   }
 
-  use(arch: string, { requestor, slotMs, publicSlotMs }: Loaded['usage'][number]): void {
+  use(arch: string, { requestor, slotMs, publicSlotMs }: LoadedRows['usage'][number]): void {
     const used = this.used.get(arch) ?? new Map<string, UsedRow>();
     if (slotMs > 0) used.set(requestor, { slotMs, publicSlotMs, atMs: this.nowMs() });
     else used.delete(requestor);
     this.used.set(arch, used);
   }
 
-  usage(arch: string, halfLifeMs: number): Loaded['usage'] {
+  usage(arch: string, halfLifeMs: number): LoadedRows['usage'] {
     return [...(this.used.get(arch) ?? [])]
       .map(([requestor, { slotMs, publicSlotMs, atMs }]) => {
         const remainder = 0.5 ** (Math.max(0, this.nowMs() - atMs) / halfLifeMs);

@@ -1,5 +1,5 @@
 import type { LeaseReply, Trouble, Verdict, WorkerStanding } from '@proctor/contracts';
-import type { DispatchedRun, DispatchSettings, Loaded, Step, Write } from '@proctor/dispatch';
+import type { DispatchedRun, DispatchSettings, LoadedRows, Step, Write } from '@proctor/dispatch';
 import { DispatcherRig } from './dispatcher-rig';
 import { finishedReport, waitingRun } from './runs';
 
@@ -7,14 +7,14 @@ export const MINUTE_MS = 60_000;
 
 /** A dispatcher with any number of runs, each of a package of its own, and workers on which they fail. */
 export class BlameRig extends DispatcherRig {
-  constructor(past: Partial<Loaded> = {}, changes: Partial<DispatchSettings> = {}) {
+  constructor(past: Partial<LoadedRows> = {}, changes: Partial<DispatchSettings> = {}) {
     const retry = { attemptsMax: 99, delayMs: MINUTE_MS, delayMaxMs: MINUTE_MS };
     const runs = Array.from({ length: 50 }, (_, index) => numbered(index + 1));
     super(runs, { retry, workerQuietMaxMs: 3 * MINUTE_MS, ...changes }, past);
   }
 
   /** Two workers: w1, and w2, which could do all of its work. */
-  static pair(past: Partial<Loaded> = {}): BlameRig {
+  static pair(past: Partial<LoadedRows> = {}): BlameRig {
     const rig = new BlameRig(past);
     for (const worker of ['w2', 'w1']) rig.execute(worker, 'pass');
     return rig;

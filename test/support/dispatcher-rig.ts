@@ -3,7 +3,7 @@ import {
   step,
   type DispatchedRun,
   type DispatchSettings,
-  type Loaded,
+  type LoadedRows,
   type MessageKind,
   type MessageOf,
   type Step,
@@ -16,7 +16,11 @@ export class DispatcherRig {
   now = 1_000;
   readonly state: DispatcherState;
 
-  constructor(runs: DispatchedRun[], changes: Partial<DispatchSettings> = {}, past: Partial<Loaded> = {}) {
+  constructor(
+    runs: DispatchedRun[],
+    changes: Partial<DispatchSettings> = {},
+    past: Partial<LoadedRows> = {},
+  ) {
     this.state = new DispatcherState(
       { arch: ARCH, epoch: 7 },
       settings(changes),

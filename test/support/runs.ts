@@ -1,5 +1,5 @@
 import type { FinishedReport, LeaseRequest, StartedReport } from '@proctor/contracts';
-import type { DispatchedRun, DispatchSettings, Loaded, RegisteredWorker } from '@proctor/dispatch';
+import type { DispatchedRun, DispatchSettings, LoadedRows, RegisteredWorker } from '@proctor/dispatch';
 import { runRequest } from './run-request';
 
 export const ARCH = 'amd64';
@@ -60,7 +60,7 @@ export function waitingRun(runId: number, changes: Partial<DispatchedRun> = {}):
 }
 
 /** The state that a dispatcher loads for an architecture with these runs and no past. */
-export function loaded(runs: DispatchedRun[] = [], changes: Partial<Loaded> = {}): Loaded {
+export function loaded(runs: DispatchedRun[] = [], changes: Partial<LoadedRows> = {}): LoadedRows {
   const workers = registered('w', ...Array.from({ length: 100 }, (_, place) => `w${place}`));
   const nothing = { position: '', edges: [], judgements: [], usage: [], durations: [] };
   return { runs, restrictions: { pauses: [], drains: [] }, workers, ...nothing, ...changes };

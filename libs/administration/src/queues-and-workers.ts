@@ -41,7 +41,7 @@ export class QueuesAndWorkers {
    * @throws Refusal (invalid) if a name is not configured: a misspelt name would pause nothing
    */
   async pause({ reason, ...place }: PauseRequest, by: Administrator): Promise<NewPause> {
-    await requireTested(this.deployment, place);
+    await requireTestedPlaces(this.deployment, place);
     const scope = scopeOf(place);
     await this.decisions.pause(scope, by, reason);
     await this.signals.orders(scope.arch);
@@ -107,7 +107,7 @@ export class QueuesAndWorkers {
  * @param names by their fields
  * @throws Refusal (invalid) for one that is not in the configuration
  */
-export async function requireTested(
+export async function requireTestedPlaces(
   deployment: Deployment,
   names: { suite?: string; arch?: string; architectures?: string[] },
 ): Promise<void> {

@@ -10,7 +10,7 @@ import { Injectable } from '@nestjs/common';
 import type { Credentials } from '@proctor/bus';
 import { type WorkerRecord, WorkerRegister } from '@proctor/database';
 import { type Administrator, Deployment, NatsAccess, Signals } from './ports';
-import { requireTested } from './queues-and-workers';
+import { requireTestedPlaces } from './queues-and-workers';
 import { Refusal } from './requests';
 
 /** A worker that is revoked is cut off after this time at the latest. */
@@ -46,7 +46,7 @@ export class Register {
   async add(request: NewWorker, by: Administrator, handOver?: HandOver): Promise<NewCredentials> {
     const { name, architectures, private: mayRunPrivate = false, reason } = request;
     await this.nats.require(`proctor worker add ${name}`);
-    await requireTested(this.deployment, { architectures });
+    await requireTestedPlaces(this.deployment, { architectures });
     const { credentials, publicKey } = await this.credentialsFor(name, request);
     const worker = { name, publicKey, architectures: [...new Set(architectures)], mayRunPrivate };
     const concerned = await this.workers.add(worker, by, reason);

@@ -92,7 +92,7 @@ export type { QueueLength, QueueRate } from './reading/public-statements';
 export type { RunRecord } from './runs/run-columns';
 export { asOneRequest, besideRequests } from './kit/request-wait';
 export type { AttemptRecord, ResultsSince } from './reading/results';
-export type { NotRetried, Retried, Retrier } from './runs/retries';
+export type { RetryRefusal, RetryOutcome, Retrier } from './runs/retries';
 export type { DayCounts, StatusCounts, StatusPart, StatusRecord, StatusVersion } from './statuses/status';
 export type { RunFilter, RunReader, RunsAmong } from './runs/run-search';
 export type { BoundedCount, ListedStatus, PlaceKey, SplitSuite, StatusKey } from './statuses/status-lists';

@@ -6,11 +6,11 @@ export interface Needs {
   suite: string;
   backend: string;
   variant: string;
-  /** The class of its package, which the slot must declare; null for none. */
+  /** The size class of its package, which the slot must declare; null if it has none. */
   sizeClass: string | null;
   /** Only some workers may execute it. */
   isPrivate: boolean;
-  /** Workers on which it has failed: it goes elsewhere if that can be. Sorted. */
+  /** Workers on which it has failed, sorted: it goes to another worker if one can execute it. */
   avoided: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function canExecute(offer: Offer, needs: Needs): boolean {
   );
 }
 
-/** Whether nothing but a testbed can be missing. */
+/** Whether at most a testbed is missing. */
 export function offersRoom(
   { variants, sizeClasses }: Omit<Offer, 'testbeds'>,
   { variant, sizeClass }: Needs,

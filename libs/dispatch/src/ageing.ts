@@ -2,8 +2,8 @@ import type { DispatchedRun, QueuePlace } from './journal-records';
 import type { AgeingSettings } from './settings';
 
 /**
- * How long runs have waited, and by how many levels of priority that lifts them. In memory, the `waitedMs` of a run
- * holds for the moment when the dispatcher started, so it is negative for runs that arrived later.
+ * How long runs have waited, and how many levels of priority they have risen. In memory, the `waitedMs` of a run is
+ * its wait when the dispatcher started, so it is negative for runs that arrived later.
  */
 export class Ageing {
   /** @param settings returns the settings in use at the moment of the call */
@@ -13,8 +13,8 @@ export class Ageing {
   ) {}
 
   /**
-   * Makes the `waitedMs` of a run that was read from its row hold for the start of the dispatcher.
-   * @param now when it was read
+   * Converts the `waitedMs` of a row to the start of the dispatcher.
+   * @param now the time at which the row was read
    */
   rebase(run: DispatchedRun, now: number): void {
     run.waitedMs -= now - this.startedMs;

@@ -8,7 +8,7 @@ export type RecentFailure = Pick<
 > & {
   /** When the dispatcher found its end, in monotonic milliseconds of its clock. */
   failedAtMs: number;
-  /** The reason, for people. */
+  /** The reason for people. */
   message: string;
   /**
    * The life of the worker process that ended with the attempt or fell silent; absent if the process reported the
@@ -17,11 +17,13 @@ export type RecentFailure = Pick<
   death?: string;
   /** Whether it counts against the worker. */
   isHeld: boolean;
-  /** A run of its package has had a result since, on whatever worker: it does not count against the package. */
+  /**
+   * Whether a run of its package has had a result since, on any worker: then it does not count against the package.
+   */
   hasResultSince: boolean;
 };
 
-/** What distinguishes a failure from others; `failedAtMs` shows whether it was found in a turn that was lost. */
+/** Identifies a failure; `failedAtMs` shows whether it was found in a turn that was lost. */
 export type FailedAttempt = Pick<RecentFailure, 'runId' | 'attempt' | 'failedAtMs'>;
 
 /** What is known about the cause of a failed attempt. */
@@ -31,31 +33,31 @@ export interface Evidence {
   death?: string | undefined;
 }
 
-/** Who is the likely cause of an attempt that failed. */
-export type Blamed = 'worker' | 'run' | 'archive';
+/** The likely cause of an attempt that failed. */
+export type BlamedParty = 'worker' | 'run' | 'archive';
 
 const EXCERPT_LENGTH_MAX = 120;
-/** Failures that are listed one by one; the others are counted. */
+/** How many failures are listed one by one; the others are counted. */
 const FAILURES_LISTED_MAX = 5;
-/** The number of failures of one worker in memory; the oldest are dropped. */
+/** How many failures of one worker are in memory; the oldest are dropped. */
 const FAILURES_MAX = 100;
 
-/** Whether another attempt would end in the same way, wherever it is executed. */
+/** Whether another attempt on any worker would end in the same way. */
 export function isLasting(trouble?: Trouble): boolean {
   return trouble === 'limit' || trouble === 'request';
 }
 
 /**
- * Who is the likely cause of a failed attempt. A run is likely to fail anywhere if it has failed on another worker before,
- * if its trouble lasts, or if its package fails where other packages have results.
- * @param failedOn the workers of the run's earlier attempts that failed
+ * The likely cause of a failed attempt. A run probably fails anywhere if it has failed on another worker before, if
+ * its trouble lasts, or if its package fails where other packages have results.
+ * @param failedOn the workers of the run's earlier failed attempts
  */
 export function likelyCause(
   failedOn: readonly string[],
   worker: string,
   isSuspect: boolean,
   trouble?: Trouble,
-): Blamed {
+): BlamedParty {
   if (trouble === 'archive') return 'archive';
   if (isLasting(trouble) || isSuspect) return 'run';
   return failedOn.some((other) => other !== worker) ? 'run' : 'worker';

@@ -2,7 +2,7 @@ import type { CountedPart, Stretch } from './journal';
 import type { QueuePlace } from './journal-records';
 import { arrivedBefore } from './order';
 
-/** Runs of a line that follow each other; replaced by another block whenever its count may no longer be true. */
+/** Successive runs of a line; another block replaces it whenever its count may no longer be true. */
 export interface Block {
   /** The last place of the block; null if the block is the rest of the line. */
   readonly end: QueuePlace | null;
@@ -78,9 +78,9 @@ export class Blocks {
   }
 
   /**
-   * Sets what was counted in the rows of a block; ignored if the block was replaced meanwhile.
-   * @param isAll the block has no runs beside those of `parts`
-   * @param lengthMax of a block that results from joining, in runs
+   * Sets the counts from the rows of a block; ignored if the block was replaced meanwhile.
+   * @param isAll whether the block has only the runs of `parts`
+   * @param lengthMax the maximum number of runs of a joined block
    */
   setCounts(block: Block, parts: CountedPart[], isAll: boolean, lengthMax: number): void {
     const index = this.blocks.indexOf(block);

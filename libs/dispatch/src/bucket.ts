@@ -20,7 +20,7 @@ export class Bucket {
     readonly isPrivate: boolean,
   ) {}
 
-  /** Parked runs are counted, here and in all that follows but `head`. */
+  /** The number of runs. Parked runs count, here and in all methods below except `head`. */
   get size(): number {
     return this.length;
   }

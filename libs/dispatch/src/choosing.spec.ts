@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { Testbed } from '@proctor/contracts';
 import { DispatcherRig } from '@test/support/dispatcher-rig';
 import { finishedReport, settings, waitingRun, leaseRequest } from '@test/support/runs';
-import type { Loaded } from './journal';
+import type { LoadedRows } from './journal';
 import type { DispatchedRun, Restrictions } from './journal-records';
 import { arrivedBefore } from './order';
 
@@ -60,7 +60,7 @@ const action = fc.oneof(
 const scenario = fc.record({
   runs: fc.array(runOf, { minLength: 10, maxLength: 40 }),
   caps: fc.record({ perRequestorMax: cap, perPackageMax: cap, perSuiteMax: cap }),
-  usage: fc.constantFrom<Loaded['usage']>([], [{ requestor: 'ada', slotMs: 5_000, publicSlotMs: 0 }]),
+  usage: fc.constantFrom<LoadedRows['usage']>([], [{ requestor: 'ada', slotMs: 5_000, publicSlotMs: 0 }]),
   actions: fc.array(action, { minLength: 30, maxLength: 80 }),
 });
 type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;

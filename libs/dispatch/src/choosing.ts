@@ -10,7 +10,7 @@ import { ableWorkers } from './worker-pool';
 /** A slot that requests a lease, and what it can execute. */
 export type AskingSlot = Offer & { worker: string };
 
-/** The head of a bucket, and what decides between heads. */
+/** The head of a bucket with the values that decide between heads. */
 interface Candidate {
   run: DispatchedRun;
   level: number;
@@ -103,7 +103,7 @@ export function isBetterElsewhere(
   return able.some((other) => !needs.avoided.includes(other.worker));
 }
 
-/** A pause or the cap of the suite keeps all its runs from every slot. */
+/** Whether a pause or the cap of the suite keeps its runs from every slot. */
 export function isStopped(state: DispatcherState, { suite }: Pick<SuiteQueue, 'suite'>): boolean {
   return (
     state.settings.stopped !== undefined ||

@@ -10,7 +10,7 @@ export interface DelayedRun {
   reason: string;
 }
 
-/** How long a run that was just read still waits after it lost its latest attempt. */
+/** How long a run from the rows still waits after it lost its latest attempt. */
 export function backOffMs({ latestLost, attemptsLost }: DispatchedRun, retry: RetrySettings): number {
   return latestLost ? retryDelayMs(retry, attemptsLost) - latestLost.agoMs : 0;
 }

@@ -4,7 +4,7 @@ import { signatureOf } from './crashes';
 import { AwaitedResults, backOffMs } from './delays';
 import { DrainDeadlines } from './drain-deadlines';
 import { Durations } from './durations';
-import type { Loaded, Write } from './journal';
+import type { LoadedRows, Write } from './journal';
 import type { DispatchedRun, GrantedLease, Restrictions, RunOutcome } from './journal-records';
 import { HandBacks } from './hand-backs';
 import { IdleSlots } from './idle-slots';
@@ -63,7 +63,7 @@ export class DispatcherState {
   constructor(
     { arch, epoch }: Ownership,
     public settings: DispatchSettings,
-    loaded: Loaded,
+    loaded: LoadedRows,
     now: number,
     previous?: LastingParts,
   ) {

@@ -12,8 +12,8 @@ import { ableWorkers } from './worker-pool';
 import type { KnownWorker } from './workers';
 
 /**
- * The slots that could have a run, of living workers that are not drained: of the sound workers, else of the slowed ones,
- * else of the quarantined ones. A slot counts as free when it holds no lease that the viewer may know about.
+ * The slots of living workers that could have a run and are not drained: those of the sound workers, else of the
+ * slowed ones, else of the quarantined ones. A slot is free if it holds no lease that the viewer may know about.
  */
 export interface AbleSlots {
   workers: KnownWorker[];
@@ -21,7 +21,7 @@ export interface AbleSlots {
   untilMs: number;
   /** Milliseconds between two grants to any of these workers; 0 when they are sound. */
   intervalMs: number;
-  /** Workers whose slots do not count, since such runs have failed there and others can execute them. */
+  /** Workers whose slots do not count, because such runs have failed there and others can execute them. */
   avoided: KnownWorker[];
   total: number;
   free: number;

@@ -40,7 +40,7 @@ export function onExplain(
   return { writes: [], reply, isUndecided: isUndecided || view.isUncounted };
 }
 
-/** A run that was just read from its row, as if it were in memory; undefined when the dispatcher has not ingested it yet. */
+/** A run from its row in the form of memory; undefined if the dispatcher has not ingested it yet. */
 function beyondMemory(
   state: DispatcherState,
   run: DispatchedRun | null,

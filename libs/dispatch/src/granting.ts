@@ -6,7 +6,7 @@ import { nextAskMs } from './waking';
 import { restoreLease } from './lease-keeping';
 import type { Write } from './journal';
 import type { DispatchedRun } from './journal-records';
-import { awaitKept } from './kept-results';
+import { awaitKeptResults } from './kept-results';
 import { leaseOf, whyNotLeasable } from './lease-terms';
 import { isHeldBy } from './leases';
 import { isWakeable, whyOutdated } from './releases';
@@ -17,7 +17,7 @@ import type { StandingDetails } from './standing-details';
 import { isDrained } from './worker-pool';
 import { testbedState } from './workers';
 
-/** A slot of a worker that is not sound asks again when it may get something, but not more often than this. */
+/** A slot of a worker that is not sound requests again when it may get a run, but not more often than this. */
 const ASK_AGAIN_MIN_MS = 1_000;
 
 /** The maximum number of testbeds that one answer names, so that there is space beside the largest lease. */
@@ -40,7 +40,7 @@ export function onLease(state: DispatcherState, request: LeaseRequest, now: numb
   state.workers.recordRequest(request, now, outdated);
   for (const slot of [request.slot, ...(request.busyElsewhere ?? [])])
     state.idle.remove({ worker: request.worker, slot });
-  awaitKept(state, request, now);
+  awaitKeptResults(state, request, now);
   const writes: Write[] = state.judgements.endCanary(state, request, now);
   const leasedRun = state.leases.ofSlot(request);
   const isHeldHere = leasedRun !== undefined && isHeldBy(leasedRun.lease, request);
@@ -85,7 +85,7 @@ function idleAnswer(state: DispatcherState, request: LeaseRequest, now: number):
   return isWakeable(request) && isSound ? { ...reply, askAgainMs: nextAskMs(state) } : reply;
 }
 
-/** A slot that is busy elsewhere needs to ask again only so that its worker counts as alive. */
+/** A slot that is busy elsewhere needs to request again only so that its worker counts as alive. */
 function heldAnswer(state: DispatcherState, request: LeaseRequest, now: number): LeaseReply {
   const reply = answer(state, request, null, now);
   return { ...reply, askAgainMs: Math.max(reply.askAgainMs, state.settings.workerQuietMaxMs / 3) };
@@ -131,7 +131,7 @@ function refusal(state: DispatcherState, { ask }: LeaseRequest, refused: string)
   return { ...state.answer, ask, lease: null, wanted: [], refused, features, askAgainMs };
 }
 
-/** Testbeds that waiting runs need and that the worker could build but has not; the rest follows once some are built. */
+/** Testbeds that waiting runs need and the worker could build; further ones follow after these. */
 function wantedTestbeds(state: DispatcherState, request: LeaseRequest): LeaseReply['wanted'] {
   if (request.problem !== undefined || isDrained(state, request.worker)) return [];
   const testbeds = new Map<string, { suite: string; backend: string }>();

@@ -1,11 +1,11 @@
 import type { SlotIdentity } from '@proctor/contracts';
 import { growingPauseMs } from '@proctor/pauses';
 
-/** How long a slot rests after it has handed back two leases in a row; doubles with each further one. */
+/** How long a slot rests after two hand-backs in a row; twice as long after each further one. */
 const REST_FIRST_MS = 1_000;
 const REST_MAX_MS = 60_000;
 
-/** Slots in memory; the one whose last hand-back is the longest ago is removed first. */
+/** How many slots are in memory; the one with the oldest hand-back is removed first. */
 const SLOTS_MAX = 10_000;
 
 /** The hand-backs of a slot. Times are monotonic milliseconds of the dispatcher's clock. */
@@ -16,8 +16,8 @@ interface HandedBackTo {
 }
 
 /**
- * Slots that hand back their leases without having started the tests. Such a slot rests before it is granted another run, longer
- * each time: otherwise slot and dispatcher would pass the same run to and fro as fast as messages travel.
+ * Slots that hand back their leases before the tests started. Such a slot rests before its next run, longer each
+ * time. Otherwise slot and dispatcher would exchange the same run as fast as messages travel.
  */
 export class HandBacks {
   private readonly slots = new Map<string, HandedBackTo>();

@@ -10,7 +10,7 @@ export { PACKAGES_REMEMBERED_MAX } from './durations';
 export { believedSeconds, DURATION_MARGIN_SECONDS } from './believing';
 export { step } from './step';
 export type { Beyond } from './view';
-export { keyOf, type Uncounted } from './lines';
+export { keyOf, type UncountedPart } from './lines';
 export {
   BANDS,
   bandOf,
@@ -23,5 +23,5 @@ export {
 } from './figures';
 export { crashesOf, type CountedAttempt } from './crashes';
 export { standingText } from './standing-details';
-export { correct, stateOfLoaded, undoRefused, type Past } from './unwritten';
+export { correct, stateOfLoaded, undoRefusedWrites, type Past } from './unwritten';
 export type { StatusViewer } from './view';

@@ -30,17 +30,17 @@ export interface DispatchedRun extends RunRequest {
   failedOn: string[];
   /** The lease of the latest attempt, when it has not ended. */
   lease: GrantedLease | null;
-  /** Who was granted the latest attempt, whether its lease is still out or not; null when `attempt` is 0. */
+  /** The worker of the latest attempt, even if its lease has ended; null if `attempt` is 0. */
   latestWorker: string | null;
   /** The latest attempt has failed and its report is stored, so another report of it changes nothing. */
   latestFailed: boolean;
-  /** When the latest attempt expired, was lost or failed; null when it did not end so. */
+  /** When the latest attempt expired, was lost or failed; null if it did not end in this way. */
   latestLost: LostAttempt | null;
   /** The latest attempts, when they crashed in one way; absent when the latest did not crash. */
   crashes?: Crash[];
 }
 
-/** An attempt that broke its testbed while a package was tested, or made the runner crash. */
+/** An attempt that broke its testbed during a test, or made the runner crash. */
 export interface Crash {
   /** The signature of the crash, the same for crashes whose messages differ only in numbers and paths. */
   signature: string;

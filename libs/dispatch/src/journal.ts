@@ -11,7 +11,7 @@ import type {
 } from './journal-records';
 
 /** Everything that a dispatcher needs to know when it starts. */
-export interface Loaded {
+export interface LoadedRows {
   /** Unfinished runs of the architecture: all that were ever granted, and the first of each line of the others. */
   runs: DispatchedRun[];
   /** The last run that was read of each line that has more in the rows. */
@@ -26,8 +26,8 @@ export interface Loaded {
   workers: RegisteredWorker[];
   judgements: WorkerJudgement[];
   /**
-   * Slot time of leases that have ended, of each requestor, halved with each half-life since it was written; and how much
-   * of it comes from public runs.
+   * Slot time of ended leases of each requestor, with its part of public runs. It was halved with each half-life
+   * since it was written.
    */
   usage: { requestor: string; slotMs: number; publicSlotMs: number }[];
   /**
@@ -58,7 +58,7 @@ export interface CountedPart {
   count: number;
 }
 
-/** A part of a line: what comes after a place, up to another place, which is included, or to the end of the line. */
+/** A part of a line: from after a place up to and with another place, or to the end of the line. */
 export interface Stretch {
   after: QueuePlace;
   upTo: QueuePlace | null;
@@ -102,8 +102,8 @@ export type Write =
       crash?: string;
     }
   /**
-   * The attempt ended with a result that ends the run, or it is the last allowed and ended without one. The row must
-   * not be finished and `attempt` must be its latest; it may be queued again.
+   * The attempt ended with a result that ends the run, or as the last allowed one without a result. The row must not
+   * be finished and `attempt` must be its latest; it may be queued again.
    */
   | {
       kind: 'finish';
@@ -114,8 +114,9 @@ export type Write =
       worker: string | null;
     }
   /**
-   * The run was ended for lack of a result, and now its latest attempt's own has come. The row must be finished and not
-   * cancelled, the grant its latest, which expired or was lost on this worker. Once it is written no other is allowed.
+   * The run was ended because it had no result, and now the result of its latest attempt has come. The row must be
+   * finished and not cancelled, and the grant its latest, which expired or was lost on this worker. After this write
+   * no other is allowed.
    */
   | ({ kind: 'correct'; outcome: RunOutcome } & AttemptOfWorker)
   /**
@@ -145,10 +146,10 @@ export type ReportState = 'reported' | 'counts' | 'late' | 'over' | 'foreign';
 /** The rows behind one architecture's dispatcher. PostgreSQL in the product, memory in the simulation. */
 export interface Journal {
   /**
-   * @param usageHalfLifeMs used slot time counts half after this time
-   * @param perLineMax runs of each line that are read; all when absent
+   * @param usageHalfLifeMs after this time used slot time counts half
+   * @param perLineMax how many runs of each line are read; by default all
    */
-  load(arch: string, usageHalfLifeMs: number, perLineMax?: number): Promise<Loaded>;
+  load(arch: string, usageHalfLifeMs: number, perLineMax?: number): Promise<LoadedRows>;
   /** The runs of the line that come next after a place in it, at most `limit`. */
   nextOfLine(arch: string, after: LinePlace, limit: number): Promise<DispatchedRun[]>;
   /** The parts of each stretch, in its order. */
@@ -168,15 +169,15 @@ export interface Journal {
   /** Orders that no dispatcher has ingested, oldest first, at most `limit`. */
   orders(arch: string, limit: number): Promise<Order[]>;
   /**
-   * One transaction for all writes of a turn, in their order. A write whose row is not as it expects is left out, and so
-   * are those after it about the same run; the others are written.
-   * @param timeoutMs nothing is written after this time; without a limit of its own when absent
+   * One transaction for all writes of a turn, in their order. A write whose row is not as expected is left out with
+   * all later writes about the same run; the others are written.
+   * @param timeoutMs nothing is written after this time; by default there is no limit
    * @returns the writes that were left out
-   * @throws StaleEpoch when the architecture is owned under another epoch: nothing was written
-   * @throws WriteRefused when the rows cannot hold what a write says: nothing was written
+   * @throws StaleEpoch if another epoch owns the architecture; WriteRefused if the rows cannot hold a value. Nothing
+   * was written then
    */
   commit(arch: string, epoch: number, writes: Write[], timeoutMs?: number): Promise<Write[]>;
-  /** What the rows say about a report of this attempt's end, under any owner of the architecture. */
+  /** The state of a report of this attempt's end in the rows, under any owner of the architecture. */
   reportState(attempt: AttemptOfWorker): Promise<ReportState>;
 }
 

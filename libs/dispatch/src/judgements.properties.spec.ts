@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { TROUBLES, VERDICTS, type LeaseReply, type WorkerStanding } from '@proctor/contracts';
 import { ARCH, finishedReport, leaseRequest, loaded, settings, waitingRun } from '@test/support/runs';
 import { DispatcherState } from './dispatcher-state';
-import type { Loaded, Write } from './journal';
+import type { LoadedRows, Write } from './journal';
 import type { WorkerJudgement } from './journal-records';
 import type { MessageKind, MessageOf, Step } from './messages';
 import { step } from './step';
@@ -92,7 +92,7 @@ class Owners {
   }
 
   /** What the rows say. */
-  private get loaded(): Loaded {
+  private get loaded(): LoadedRows {
     const judgements = [...this.rows.values()].map(({ atMs, slowedAtMs: _slowedAtMs, ...row }) => ({
       ...row,
       agoMs: this.now - atMs,

@@ -26,12 +26,12 @@ import {
   intervalMs,
   isEnough,
   isInDoubt,
-  restoreJudged,
+  restoreJudgementState,
   soundAt,
   undoGrant,
-  type Judged,
+  type JudgementState,
   type RowsRead,
-} from './judged';
+} from './judgement-state';
 import type { LeasedRun } from './leases';
 import type { BlameSettings } from './settings';
 import { inPublic, type Reasons, type StandingDetails } from './standing-details';
@@ -41,7 +41,7 @@ import { isDrained, isReplaceable, type WorkerPool } from './worker-pool';
 /** The reason for all users of a standing that an earlier owner of the architecture has written. */
 const EARLIER_REASON = 'it was judged by an earlier scheduler';
 
-/** The workers that are judged, and the packages that are suspected instead. */
+/** The judged workers, and the packages that are suspected instead. */
 interface JudgedPool extends WorkerPool {
   readonly arch: string;
   readonly epoch: number;
@@ -49,12 +49,12 @@ interface JudgedPool extends WorkerPool {
 }
 
 /**
- * How far a dispatcher trusts its workers, and the canary tests that are under way. Standings are rows, so
- * the next owner knows them; all else ends with the term.
+ * The trust of a dispatcher in its workers, and the running canary tests. Standings are rows, so the next owner knows
+ * them; everything else ends with the term.
  */
 export class Judgements {
   /** Judged workers; the one that was changed the longest ago comes first. */
-  private readonly byWorker = new Map<string, Judged>();
+  private readonly byWorker = new Map<string, JudgementState>();
   private canaries = 0;
 
   /** @param settings returns the settings in use at the moment of the call */
@@ -83,7 +83,7 @@ export class Judgements {
   restore(past: Judgements, rows: RowsRead): void {
     this.canaries = past.canaries;
     for (const [worker, before] of past.byWorker)
-      this.remember(worker, restoreJudged(before, this.byWorker.get(worker), rows));
+      this.remember(worker, restoreJudgementState(before, this.byWorker.get(worker), rows));
   }
 
   /** The number of workers against which something counts. */
@@ -95,7 +95,7 @@ export class Judgements {
     return this.byWorker.get(worker)?.standing ?? 'sound';
   }
 
-  /** Why the worker is not sound, and what comes next; undefined when it is sound. */
+  /** Why the worker is not sound, and what comes next; undefined if it is sound. */
   detailsOf(state: JudgedPool, worker: string, now: number): StandingDetails | undefined {
     const judged = this.byWorker.get(worker);
     if (!judged || judged.standing === 'sound') return undefined;
@@ -124,8 +124,8 @@ export class Judgements {
   }
 
   /**
-   * A result that says something about its package: the worker can do its work, unless the attempt started before a canary
-   * test failed there. What failed here before was the fault of the packages.
+   * A result that depends on the package: the worker can do its work, unless the attempt started before a canary test
+   * failed there. Earlier failures here were the fault of the packages.
    */
   recordSuccess(
     state: JudgedPool,
@@ -148,8 +148,9 @@ export class Judgements {
   }
 
   /**
-   * The run's attempt on `worker` expired, was lost or failed. Call this before the worker is added to `run.failedOn`.
-   * @param message why, for people
+   * The run's attempt on `worker` expired, was lost or failed. Call this before the worker is added to
+   * `run.failedOn`.
+   * @param message the reason, for people
    */
   recordFailure(
     state: JudgedPool,
@@ -238,7 +239,7 @@ export class Judgements {
     return this.judge(worker, judged, 'quarantined', inPublic(reason), now);
   }
 
-  private convict(state: JudgedPool, worker: string, judged: Judged, now: number): Write[] {
+  private convict(state: JudgedPool, worker: string, judged: JudgementState, now: number): Write[] {
     const standing = isReplaceable(state, worker, now) ? 'quarantined' : 'slowed';
     if (judged.standing === 'quarantined' || judged.standing === standing) return [];
     const { isOnProbation } = judged;
@@ -258,24 +259,24 @@ export class Judgements {
   }
 
   /** The worker has proved sound, by a canary test or the run's result. */
-  private clear(state: JudgedPool, judged: Judged, now: number, by?: DispatchedRun): void {
+  private clear(state: JudgedPool, judged: JudgementState, now: number, by?: DispatchedRun): void {
     state.suspects.markFailed(judged.failures, now, by);
     judged.failures = [];
   }
 
   private isAwaited(
-    { slot, askedAtMs }: NonNullable<Judged['canary']>,
+    { slot, askedAtMs }: NonNullable<JudgementState['canary']>,
     by: SlotIdentity,
     now: number,
   ): boolean {
     return slot.incarnation === by.incarnation && now - askedAtMs < this.settings().canaryTimeoutMs;
   }
 
-  private canaryDueMs(state: JudgedPool, worker: string, judged: Judged, now: number): number {
+  private canaryDueMs(state: JudgedPool, worker: string, judged: JudgementState, now: number): number {
     return canaryDueMs(judged, this.settings(), !isReplaceable(state, worker, now));
   }
 
-  /** Whether some living worker is sound without a doubt. */
+  /** Whether a living worker is sound without a doubt. */
   private isAnySound(state: JudgedPool, now: number): boolean {
     const living = state.workers.listAliveSince(now - state.settings.workerQuietMaxMs);
     return living.some(({ worker }) => {
@@ -284,7 +285,7 @@ export class Judgements {
     });
   }
 
-  /** If all workers were in trouble, the machines were hardly the cause: those that relapsed need not wait long. */
+  /** If all workers were in trouble, the machines were hardly the cause: relapsed ones need not wait long. */
   private reprieveAll(): void {
     for (const judged of this.byWorker.values()) judged.relapses = 0;
   }
@@ -292,7 +293,7 @@ export class Judgements {
   /** A row for each change. */
   private judge(
     worker: string,
-    judged: Judged,
+    judged: JudgementState,
     standing: WorkerStanding,
     { reason, publicReason }: Reasons,
     now: number,
@@ -305,7 +306,7 @@ export class Judgements {
   }
 
   /** Above the limit, the worker that was changed the longest ago is removed, a sound one by preference. */
-  private remember(worker: string, judged: Judged): void {
+  private remember(worker: string, judged: JudgementState): void {
     this.byWorker.delete(worker);
     this.byWorker.set(worker, judged);
     if (this.byWorker.size <= this.workersMax) return;

@@ -9,7 +9,7 @@ const WAIT_TTLS_MAX = 10;
  * A request for a lease names grants whose results wait on its worker's disk. If one of them is a run's latest attempt, no slot gets
  * that run for a time-to-live after each such request, up to a limit: otherwise it would be executed twice.
  */
-export function awaitKept(state: DispatcherState, request: LeaseRequest, now: number): void {
+export function awaitKeptResults(state: DispatcherState, request: LeaseRequest, now: number): void {
   for (const grant of request.kept ?? []) {
     const run = state.runs.find(grant.runId);
     if (!run || !isSameGrant(run, grant)) continue;

@@ -42,9 +42,9 @@ function refuseRenewal(
 }
 
 /**
- * The sender of a message is no worker of the architecture: its runs wait again at once, without a failed attempt. It does
- * not get the same lease back when it is added again.
- * @param leased what the message is about, if its sender holds it
+ * Ends the lease of a sender that is no worker of the architecture: its runs wait again at once, without a failed
+ * attempt. If it is added again, it does not get the same lease back.
+ * @param leased the run of the message, if its sender holds its lease
  */
 export function restoreLease(
   state: DispatcherState,

@@ -14,7 +14,7 @@ export interface LeasedRun {
   expectedMs: number;
 }
 
-/** The leases that have not ended, indexed by run, by slot, and by who was silent the longest. */
+/** The leases that have not ended, by run, by slot, and in the order of their silence. */
 export class Leases {
   private readonly byRenewal = new IndexedHeap<LeasedRun>((leased) => leased.run.runId, renewedBefore);
   private readonly bySlot = new Map<string, number>();
@@ -58,7 +58,7 @@ export class Leases {
     return runId === undefined ? undefined : this.byRenewal.find(runId);
   }
 
-  /** The slot no longer needs the lease, though it has not ended: the slot may have another beside it. */
+  /** The slot no longer needs the lease, although it has not ended: the slot may have another one. */
   freeSlot(leased: LeasedRun): void {
     if (this.hasSlot(leased)) this.bySlot.delete(slotKey(leased.lease));
   }
@@ -81,7 +81,7 @@ export class Leases {
     return leased;
   }
 
-  /** The lease that was silent longest, of those for which `counts` returns true, which is nearly all. */
+  /** The lease that was silent longest, of those for which `counts` returns true; that is true for nearly all. */
   longestSilent(counts: (leased: LeasedRun) => boolean): LeasedRun | undefined {
     const head = this.byRenewal.head();
     if (!head || counts(head)) return head;

@@ -14,7 +14,10 @@ import type { UsageAccount } from './usage';
  */
 export class Line {
   readonly runs = new SortedRuns();
-  /** A copy of the last run in memory: all before it are in memory, none after it is. Null when the whole line is. */
+  /**
+   * A copy of the last run in memory: all earlier runs are in memory, no later one is. Null if the whole line is in
+   * memory.
+   */
   edge: DispatchedRun | null = null;
   /** The counts of runs beyond the edge; null if there are none. */
   blocks: Blocks | null = null;
@@ -36,7 +39,7 @@ export class Line {
 }
 
 /** A part of a line whose runs must be counted in the rows. */
-export interface Uncounted {
+export interface UncountedPart {
   line: Line;
   block: Block;
   /** Any run of the line. */
@@ -118,8 +121,8 @@ export class Lines {
   }
 
   /**
-   * All runs of the line of `after` up to `last` will be added next; when `last` is null, all of the line.
-   * @returns false when the edge is no longer there, so what was read is useless
+   * All runs of the line of `after` up to `last` will be added next; if `last` is null, all of the line.
+   * @returns false if the edge has changed, so that the read rows are useless
    */
   extend(after: LinePlace, last: DispatchedRun | null): boolean {
     const line = this.byKey.get(keyOf(after));
@@ -137,7 +140,9 @@ export class Lines {
     this.removeIfEmpty(line);
   }
 
-  /** A run of the rows has left its line or come to another: a line with its needs and requestor, of any priority. */
+  /**
+   * A run of the rows has left its line or entered another: any line with its needs and requestor, of any priority.
+   */
   markChanged(run: LinePlace): void {
     for (const priority of PRIORITIES)
       for (const isPrivate of [true, false])
@@ -145,8 +150,8 @@ export class Lines {
   }
 
   /** The parts that must be counted to know how many runs wait, at most `max`. */
-  listUncounted(max: number): Uncounted[] {
-    const uncounted: Uncounted[] = [];
+  listUncounted(max: number): UncountedPart[] {
+    const uncounted: UncountedPart[] = [];
     for (const line of this.withMore) {
       if (!line.blocks?.isNeeded || !line.edge) continue;
       for (const { block, after, upTo } of line.blocks.stretches()) {
@@ -158,11 +163,11 @@ export class Lines {
   }
 
   /** See `Blocks.setCounts`. */
-  setCounts({ line, block }: Uncounted, parts: CountedPart[], isAll: boolean): void {
+  setCounts({ line, block }: UncountedPart, parts: CountedPart[], isAll: boolean): void {
     line.blocks?.setCounts(block, parts, isAll, this.settings().blockRuns);
   }
 
-  /** Sets the edge of the line to this run: the rows have more runs after it. */
+  /** Makes this run the edge of the line: the rows have more runs after it. */
   endsAt(run: DispatchedRun): void {
     this.setEdge(this.lineOf(run), run);
   }

@@ -18,7 +18,7 @@ interface Life {
 export class Lives {
   private readonly byWorker = new Map<string, Life>();
 
-  /** @param livesMax the life silent the longest is removed first */
+  /** @param livesMax the maximum number of lives; the one that was silent longest is removed first */
   constructor(private readonly livesMax: number) {}
 
   /** A lease that existed when the dispatcher started. Call this in the order in which a worker's leases were granted. */
@@ -27,8 +27,8 @@ export class Lives {
   }
 
   /**
-   * @param isAlive whether the life that has the name, and sent its last message then, counts as alive
-   * @returns false for a process that has to wait, since another one has its name
+   * @param isAlive whether the life with the name counts as alive, from the time of its last message
+   * @returns false for a process that must wait because another one has its name
    */
   admits(
     request: LeaseRequest,

@@ -15,13 +15,13 @@ import type {
 import type { AttemptOfWorker, CountedPart, Write } from './journal';
 import type { DispatchedRun, LinePlace, Order, RegisteredWorker, Restrictions } from './journal-records';
 import type { Beyond } from './view';
-import type { Uncounted } from './lines';
+import type { UncountedPart } from './lines';
 import type { DispatchSettings } from './settings';
 import type { StatusViewer } from './view';
 
 /** The counts from the rows of a part of a line. */
 export interface PartCounts {
-  of: Uncounted;
+  of: UncountedPart;
   parts: CountedPart[];
   /** Nothing of the part is left to count. */
   isAll: boolean;

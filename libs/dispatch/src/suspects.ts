@@ -4,7 +4,7 @@ import type { DispatchedRun } from './journal-records';
 /** The key of a suspect: private runs are suspected separately, otherwise a public page would reveal them. */
 export type Suspectable = Pick<DispatchedRun, 'package' | 'requestor' | 'isPrivate'>;
 
-/** Packages in memory; the one that was marked the longest ago is removed first. */
+/** How many packages are in memory; the one with the oldest mark is removed first. */
 const PACKAGES_MAX = 10_000;
 /** A package that was not marked for this long is removed. */
 const MEMORY_MS = 86_400_000;
@@ -25,10 +25,10 @@ interface Suspected {
  * result of the package clears it.
  */
 export class Suspects {
-  /** The one that was marked the longest ago first. */
+  /** The package with the oldest mark comes first. */
   private readonly byKey = new Map<string, Suspected>();
 
-  /** @param cleared is called for a package that is no longer suspected */
+  /** @param cleared called for a package that is no longer suspected */
   constructor(private readonly cleared: (packageName: string) => void) {}
 
   get isEmpty(): boolean {
@@ -43,7 +43,7 @@ export class Suspects {
     return this.byKey.has(suspectKey(run));
   }
 
-  /** @param run as it was in the attempt that failed */
+  /** @param run in its state during the failed attempt */
   mark(run: Suspectable & FailedAttempt, now: number): void {
     const key = suspectKey(run);
     const occasions = this.occasionsOf(run) + 1;
@@ -57,8 +57,8 @@ export class Suspects {
   }
 
   /**
-   * Attempts failed on a worker that has proved sound since: their packages are suspected, unless they have had a result since. What a
-   * private run has proved is not used against packages of others.
+   * Attempts failed on a worker that has proved sound since: their packages are suspected, unless they have had a
+   * result since. The result of a private run is not used against packages of others.
    * @param by the run whose result has proved the worker sound
    */
   markFailed(
@@ -86,12 +86,12 @@ export class Suspects {
     }
   }
 
-  /** Takes over what memory knew before the rows were read again. */
+  /** Adds the memory from before the rows were read again. */
   restore(past: Suspects): void {
     for (const [key, suspected] of past.byKey) this.byKey.set(key, suspected);
   }
 
-  /** Removes what was marked too long ago. */
+  /** Removes old marks. */
   removeOld(now: number): void {
     for (const [key, { markedMs }] of this.byKey) {
       if (now - markedMs < MEMORY_MS) return;
@@ -123,8 +123,8 @@ interface Turn {
 }
 
 /**
- * When a run of a suspect takes part again at a worker while other runs wait: one at a time, and after it other runs have three times
- * as long. So suspects get at most a quarter of the time of one slot, and always get their turn.
+ * When a run of a suspect takes part again at a worker while other runs wait: one at a time, and then other runs get
+ * three times as long. So suspects get at most a quarter of the time of one slot, and always get their turn.
  */
 export class SuspectTurns {
   private readonly byWorker = new Map<string, Turn>();
@@ -147,7 +147,7 @@ export class SuspectTurns {
     this.removeDue(now);
   }
 
-  /** Takes over what memory knew before the rows were read again. */
+  /** Adds the memory from before the rows were read again. */
   restore(past: SuspectTurns, isLeasedTo: (worker: string, runId: number) => boolean): void {
     for (const [worker, { out, dueMs }] of past.byWorker)
       this.byWorker.set(worker, {

@@ -1,18 +1,18 @@
 import type { FailedAttempt } from './blame';
 import { DispatcherState } from './dispatcher-state';
-import type { AttemptOfRun, Loaded, Write } from './journal';
+import type { AttemptOfRun, LoadedRows, Write } from './journal';
 import type { Crash, DispatchedRun } from './journal-records';
 import type { Ownership } from './ownership';
 import type { DispatchSettings } from './settings';
 
-/** A memory that is useless after a failed commit. */
+/** The memory of a dispatcher whose commit failed. */
 export interface Past {
   state: DispatcherState;
   /** Since when messages could not be handled, in monotonic milliseconds. */
   sinceMs: number;
 }
 
-/** What memory knows about an unfinished run and its row does not have. */
+/** Facts about an unfinished run that its row does not have. */
 interface Unwritten {
   attempt: number;
   /** The lease of that attempt; null when it had ended. */
@@ -31,7 +31,7 @@ function unwrittenOf(state: DispatcherState, runId: number): Unwritten | undefin
   return { attempt: run.attempt, lease: lease ?? null, delay, crashes: run.crashes ?? [] };
 }
 
-/** Adds to a run that was just read from its row what memory knew before about the same attempt. */
+/** Adds to a run from the rows what memory knew before about the same attempt. */
 function restoreUnwritten(
   state: DispatcherState,
   runId: number,
@@ -59,8 +59,8 @@ export function withdraw(state: DispatcherState, { runId, attempt }: AttemptOfRu
   state.suspects.withdraw(isIt);
 }
 
-/** Rows refused these writes: what memory learned from them about workers and packages is undone. */
-export function undoRefused(state: DispatcherState, refused: readonly Write[]): void {
+/** Rows refused these writes: undoes what memory learned from them about workers and packages. */
+export function undoRefusedWrites(state: DispatcherState, refused: readonly Write[]): void {
   for (const write of refused) {
     if (write.kind === 'grant') state.judgements.withdrawGrant(write.worker, write);
     if (write.kind === 'requeue' || write.kind === 'finish') withdraw(state, write);
@@ -69,12 +69,12 @@ export function undoRefused(state: DispatcherState, refused: readonly Write[]): 
 
 /**
  * The memory of a dispatcher that has loaded its runs.
- * @param past the memory before, when the same owner loads the rows again: what it knew is taken over
+ * @param past the earlier memory, if the same owner loads the rows again; its knowledge is added
  */
 export function stateOfLoaded(
   { arch, epoch }: Ownership,
   settings: DispatchSettings,
-  loaded: Loaded,
+  loaded: LoadedRows,
   now: number,
   past?: Past,
 ): DispatcherState {
@@ -83,7 +83,7 @@ export function stateOfLoaded(
   return state;
 }
 
-/** No lease expires for the time in which the dispatcher could not handle renewals. */
+/** No lease expires because of the time in which the dispatcher could not handle renewals. */
 function restoreAll(state: DispatcherState, { state: past, sinceMs }: Past, now: number): void {
   const awayMs = now - sinceMs;
   state.expiry.reachableSinceMs = Math.min(past.expiry.reachableSinceMs + awayMs, now);
@@ -101,9 +101,9 @@ function restoreAll(state: DispatcherState, { state: past, sinceMs }: Past, now:
 
 /**
  * A write about a run was refused: memory follows its row again.
- * @param row what the row says; undefined when the run has finished
+ * @param row undefined if the run has finished
  * @param triedMs when the refused write was made: a lease that only memory knew was used until then
- * @returns whether a slot may have something now that it could not have before
+ * @returns whether a slot may now have a run that it could not have before
  */
 export function correct(
   state: DispatcherState,
@@ -122,7 +122,7 @@ export function correct(
 }
 
 /**
- * An attempt whose row has no failure has not failed: its end was found in the turn that was lost, and will be found
+ * An attempt without a failure in its row has not failed: its end was found in the lost turn, and will be found
  * again. Failures of the same turn are also withdrawn for runs that are gone: these may have been cancelled before.
  */
 function restoreBlame(state: DispatcherState, past: DispatcherState, lostSinceMs: number): void {

@@ -3,7 +3,7 @@ import type { FairShareSettings } from './settings';
 
 const NOTHING = { slotMs: 0, publicSlotMs: 0 };
 
-/** Less slot time than this does not matter. */
+/** Less slot time than this is forgotten. */
 const WORTH_KEEPING_MS = 1_000;
 
 /** Slot time, milliseconds. */
@@ -39,7 +39,7 @@ export class UsageAccount {
     this.grantedAtSumMs += grantedAtMs;
   }
 
-  /** The real slot time of the lease is charged; both numbers are those with which it started. */
+  /** Charges the real slot time of the lease; both numbers are those of its start. */
   end({ expectedMs, grantedAtMs, isPrivate }: EndedLease, halfLifeMs: number, now: number): void {
     this.settle(halfLifeMs, now);
     const tookMs = Math.max(0, now - grantedAtMs);
@@ -57,7 +57,7 @@ export class UsageAccount {
   }
 
   /**
-   * Leases count as soon as they are granted; otherwise free slots that ask at the same moment would all go to
+   * Leases count as soon as they are granted; otherwise free slots that request at the same moment would all go to
    * the same requestor.
    */
   slotMs(halfLifeMs: number, now: number): number {
@@ -135,7 +135,7 @@ export class Usage {
     this.accountOf(requestor).end(lease, halfLifeMs, now);
   }
 
-  /** Call this before the half-life changes: what was used until now has decayed by the old one. */
+  /** To be called before the half-life changes: the earlier use has decayed by the old one. */
   settle(now: number): void {
     for (const account of this.accounts.values()) account.settle(this.settings().halfLifeMs, now);
     for (const requestor of this.booked) this.changed.add(requestor);

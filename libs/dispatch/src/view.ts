@@ -18,7 +18,7 @@ export interface StatusViewer {
   everything?: boolean;
 }
 
-/** What was read about runs that are not in memory, to answer one question. */
+/** Facts about runs that are not in memory, read to answer one question. */
 export interface Beyond {
   /** When the question came, monotonic milliseconds: waiting times of runs beyond memory hold for this moment. */
   atMs: number;
@@ -30,7 +30,7 @@ export interface Beyond {
 
 /**
  * A dispatcher's memory as a viewer may see it: without private runs of others. Their part of slots, caps and fair
- * share is left out too, so a run that they hold up "waits for its turn".
+ * share is left out too, so a run that they delay "waits for its turn".
  */
 export class View {
   /** Leases that have not ended. */
@@ -73,12 +73,12 @@ export class View {
     );
   }
 
-  /** Whether some count is needed that is not known yet. */
+  /** Whether a needed count is not known yet. */
   get isUncounted(): boolean {
     return this.uncounted;
   }
 
-  /** Lines that go on in the rows. */
+  /** Lines that continue in the rows. */
   linesBeyond(): Line[] {
     return [...this.state.lines.beyond].filter(({ edge }) => edge && this.sees(edge));
   }

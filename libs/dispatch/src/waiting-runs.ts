@@ -53,8 +53,8 @@ export class WaitingRuns {
   }
 
   /**
-   * Which slots may have a run depends on what its lease would be, and on the size classes that the deployment has.
-   * @param runs those of the architecture, leased ones as well
+   * A new configuration changes the leases of runs and the size classes, and so the slots that may have a run.
+   * @param runs all unfinished runs of the architecture, also leased ones
    */
   reconfigure(settings: DispatchSettings, runs: Iterable<DispatchedRun>): void {
     const moved = [...runs].filter(

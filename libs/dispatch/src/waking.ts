@@ -4,23 +4,25 @@ import type { DispatcherState } from './dispatcher-state';
 import type { Lane } from './suite-queue';
 import { isDrained } from './worker-pool';
 
-/** Idle slots of a worker that should ask again. */
+/** Idle slots of a worker that should request again. */
 export interface SlotsToWake {
   worker: string;
   slots: number[];
 }
 
-/** Slots that are woken for one run, of different workers if possible: a signal may be lost, or its worker dead. */
+/**
+ * How many slots are woken for one run, of different workers if possible: a signal may be lost, or its worker dead.
+ */
 const SLOTS_PER_RUN = 2;
 
-/** While nothing waits, all idle slots together ask about once in this time, */
+/** While nothing waits, all idle slots together send about one request in this time, */
 const ASK_EVERY_MS = 50;
 /** but each waits at most this many times as long as usual. */
 const ASK_LATER_MAX = 8;
 
 /**
  * As many idle slots as there are runs for them, and some more; they count as woken from now on.
- * @returns null when there are too few: slots that are not known to be idle may ask as well
+ * @returns null if there are too few: slots that are not known to be idle may request as well
  */
 export function slotsToWake(state: DispatcherState, now: number): SlotsToWake[] | null {
   const demands = wantedSlots(state);
@@ -46,7 +48,7 @@ function wantedSlots(state: DispatcherState): LaneDemand[] {
   return lanes.map((lane) => ({ lane, more: lane.size * SLOTS_PER_RUN }));
 }
 
-/** How many of its idle slots a worker should use; other workers are not woken for the same runs. */
+/** How many idle slots of a worker should be used; other workers are not woken for the same runs. */
 function take(
   state: DispatcherState,
   worker: string,

@@ -11,7 +11,7 @@ export interface KnownWorker {
   variants: string[];
   builds: string[];
   sizeClasses: string[];
-  /** Why it accepts no work, in its own words, or because it is too old. */
+  /** Why it accepts no work: its own problem, or that it is too old. */
   problem: string | undefined;
   version: string | undefined;
   protocol: number;
@@ -20,15 +20,15 @@ export interface KnownWorker {
 }
 
 /**
- * The workers that have asked for work since the dispatcher was loaded: to explain, to show, and to know who else could do a
- * worker's work. Only its own request decides what a slot is granted.
+ * The workers that have requested work since the dispatcher was loaded: to explain, to show, and to know who else
+ * could do a worker's work. A slot is granted runs only by its own request.
  */
 export class Workers {
   private readonly byName = new Map<string, KnownWorker>();
 
   constructor(private readonly workersMax: number) {}
 
-  /** @param outdated why it is too old; undefined when it is not */
+  /** @param outdated why the worker is too old; undefined if it is not */
   recordRequest(request: LeaseRequest, now: number, outdated?: string): void {
     const previous = this.byName.get(request.worker);
     const slots = previous?.incarnation === request.incarnation ? previous.slots : new Set<number>();
@@ -40,7 +40,7 @@ export class Workers {
     this.set({ worker, incarnation, slots, busyElsewhere, ...offer, ...release, lastMessageMs: now });
   }
 
-  /** A message that says nothing about what the worker can do. */
+  /** Records a message that says nothing about the worker's abilities. */
   recordSignOfLife(slot: SlotIdentity, now: number): void {
     const knownWorker = this.byName.get(slot.worker);
     if (knownWorker?.incarnation !== slot.incarnation) return;
@@ -81,7 +81,7 @@ export class Workers {
   }
 }
 
-/** What a worker says of a suite on a backend; undefined when it offers no such testbed. */
+/** The state of a worker's testbed for a suite on a backend; undefined if it offers none. */
 export function testbedState(
   offer: Pick<LeaseRequest, 'testbeds' | 'builds'>,
   suite: string,

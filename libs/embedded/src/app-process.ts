@@ -6,7 +6,7 @@ import { replaceFile } from './owned-files';
 import { OwnedProcess } from './owned-process';
 import { asIdentity, identify, isRunning } from './process-identity';
 import { START_PATIENCE_MS } from './start-patience';
-import { describeEnding, type Ending, type Supervised } from './supervised';
+import { describeEnding, type Ending, type SupervisedProcess } from './supervised';
 import { until } from './until';
 
 const STOP_PATIENCE_MS = 60_000;
@@ -29,7 +29,7 @@ export interface AppProcessOptions {
 }
 
 /** One of Proctor's apps in its own process; it sends `{ ready: true }` over IPC once it serves. */
-export class AppProcess implements Supervised {
+export class AppProcess implements SupervisedProcess {
   readonly name: string;
   private current: OwnedProcess | null = null;
 

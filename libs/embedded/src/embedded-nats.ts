@@ -9,7 +9,7 @@ import { startServer } from './server-process';
 import { withAdvice } from './server-trouble';
 import type { SystemUser } from './command';
 import { serverUser } from './server-user';
-import type { Ending, Supervised } from './supervised';
+import type { Ending, SupervisedProcess } from './supervised';
 
 const STOP_PATIENCE_MS = 15_000;
 const PROBE_TIMEOUT_MS = 1_000;
@@ -44,7 +44,7 @@ export interface EmbeddedNatsOptions {
 }
 
 /** A real nats-server with JetStream on the loopback address, with its files in our folder. */
-export class EmbeddedNats implements Supervised {
+export class EmbeddedNats implements SupervisedProcess {
   readonly name = 'nats';
   private server: OwnedProcess | null = null;
   private port: number | undefined;

@@ -13,7 +13,7 @@ import { startServer } from './server-process';
 import { withAdvice } from './server-trouble';
 import type { SystemUser } from './command';
 import { requireUserName, serverUser } from './server-user';
-import type { Ending, Supervised } from './supervised';
+import type { Ending, SupervisedProcess } from './supervised';
 
 /** PostgreSQL's fast shutdown: rolls back open transactions and ends. */
 const FAST_SHUTDOWN = 'SIGINT';
@@ -32,7 +32,7 @@ export interface EmbeddedPostgresOptions {
 }
 
 /** A real PostgreSQL server on the loopback address, with its data in our folder. */
-export class EmbeddedPostgres implements Supervised {
+export class EmbeddedPostgres implements SupervisedProcess {
   readonly name = 'postgres';
   private server: OwnedProcess | null = null;
   private port: number | undefined;

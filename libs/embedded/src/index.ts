@@ -19,6 +19,6 @@ export { NATS_RELEASE, NatsServerMissing, findNatsServer, type NatsBinary } from
 export { isAtLeast, SAFE_NATS } from './nats-version';
 export { requireProcessRoom } from './process-room';
 export { runAppForAnswer, runApp } from './run-app';
-export { describeEnding, type Ending, type Supervised } from './supervised';
+export { describeEnding, type Ending, type SupervisedProcess } from './supervised';
 export { Supervisor } from './supervisor';
 export { unpackDebianPackage, unpackFromRelease } from './unpacked-packages';

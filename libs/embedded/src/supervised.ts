@@ -9,7 +9,7 @@ export function describeEnding({ code, signal }: Ending): string {
 }
 
 /** Something that runs as its own process and can be started again after it ended. */
-export interface Supervised {
+export interface SupervisedProcess {
   readonly name: string;
   /** Resolves once it serves; rejects, with no process left, when it ends before that. */
   start(): Promise<void>;

@@ -1,9 +1,9 @@
 import { ManualClock } from '@test/support/manual-clock';
 import fc from 'fast-check';
-import type { Ending, Supervised } from './supervised';
+import type { Ending, SupervisedProcess } from './supervised';
 import { BackOff, Supervisor } from './supervisor';
 
-class FakeUnit implements Supervised {
+class FakeUnit implements SupervisedProcess {
   starts = 0;
   failsToStart = false;
   stopping: Promise<void> = Promise.resolve();

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '@proctor/clock';
 import { growingPauseMs } from '@proctor/pauses';
-import { describeEnding, type Supervised } from './supervised';
+import { describeEnding, type SupervisedProcess } from './supervised';
 
 const FIRST_DELAY_MS = 1_000;
 const DELAY_MAX_MS = 30_000;
@@ -22,7 +22,7 @@ export class BackOff {
 /** Keeps processes running until `stop`, and then stops them in the given order. */
 export class Supervisor {
   /** Process → its latest start. */
-  private readonly units = new Map<Supervised, Promise<void>>();
+  private readonly units = new Map<SupervisedProcess, Promise<void>>();
   private readonly wakeUps = new Set<() => void>();
   /** True: nothing more is started. */
   isStopping = false;
@@ -40,7 +40,7 @@ export class Supervisor {
   ) {}
 
   /** Starts it, and restarts it whenever it ends. Rejects when the first start fails. */
-  async start(unit: Supervised): Promise<void> {
+  async start(unit: SupervisedProcess): Promise<void> {
     if (this.isStopping) throw new Error(`${unit.name} is not started: Proctor is stopping`);
     await this.startUnit(unit);
     void this.supervise(unit);
@@ -55,7 +55,7 @@ export class Supervisor {
   }
 
   private async stopAll(): Promise<void> {
-    const rank = (unit: Supervised): number => {
+    const rank = (unit: SupervisedProcess): number => {
       const index = this.stopOrder.indexOf(unit.name);
       return index < 0 ? this.stopOrder.length : index;
     };
@@ -68,7 +68,7 @@ export class Supervisor {
     this.waitingFor = null;
   }
 
-  private startUnit(unit: Supervised): Promise<void> {
+  private startUnit(unit: SupervisedProcess): Promise<void> {
     const start = unit.start();
     this.units.set(unit, start);
     return start;
@@ -77,7 +77,7 @@ export class Supervisor {
   /**
    * Stops a unit. A start in progress is interrupted if possible, else awaited. @returns whether the unit was running
    */
-  private async stopUnit(unit: Supervised): Promise<boolean> {
+  private async stopUnit(unit: SupervisedProcess): Promise<boolean> {
     await unit.stop();
     const hadStarted = await this.units.get(unit)?.then(
       () => true,
@@ -87,7 +87,7 @@ export class Supervisor {
     return hadStarted ?? false;
   }
 
-  private async supervise(unit: Supervised): Promise<void> {
+  private async supervise(unit: SupervisedProcess): Promise<void> {
     const backOff = new BackOff();
     let startedAt: number | null = this.clock.now();
     let cause = '';

@@ -1,6 +1,6 @@
 export { Cached } from './cached';
 export { diskSpace, type DiskSpace } from './disk-space';
-export { MonitoringServer, type Monitored, type MonitoringAddress } from './monitoring-server';
+export { MonitoringServer, type MonitoringAnswers, type MonitoringAddress } from './monitoring-server';
 export { ProcessMetrics } from './process-metrics';
 export { inTurn } from './requests-in-turn';
 export { readTarget } from './request-target';

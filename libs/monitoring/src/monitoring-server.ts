@@ -21,7 +21,7 @@ export interface MonitoringAddress {
 }
 
 /** The answers of a process to its monitors. */
-export interface Monitored {
+export interface MonitoringAnswers {
   /** The state of the process; `ready`: it can do its work. */
   health(): Promise<{ ready: boolean }>;
   /** In the text format of Prometheus. */
@@ -36,7 +36,7 @@ export class MonitoringServer implements OnModuleInit, BeforeApplicationShutdown
   private readonly server: Server;
 
   constructor(
-    private readonly monitored: Monitored,
+    private readonly monitored: MonitoringAnswers,
     private readonly address: MonitoringAddress,
     private readonly log: Log,
   ) {

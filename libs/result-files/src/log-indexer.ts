@@ -6,7 +6,13 @@ import { SEARCHED_LENGTH_MAX } from './error-patterns';
 import { excerptLine, withReturns } from './excerpt-line';
 import { INSTALLED_MAX, MARKS_MAX } from './log-index';
 import { LogSections } from './log-sections';
-import { fallbackRelease, parseFetched, parseInstalled, LINE_END_LENGTH, type OwnLine } from './own-lines';
+import {
+  fallbackRelease,
+  parseFetchLine,
+  parseInstallLine,
+  LINE_END_LENGTH,
+  type OwnLine,
+} from './own-lines';
 import type { LogBlock, LoggedPackage, LogIndex, LogSection } from './log-index';
 
 const NEWLINE = 10;
@@ -195,9 +201,9 @@ export class LogIndexer {
     const release = own && fallbackRelease(own);
     if (release) this.fallback ??= { line: number, release };
     if (own) return;
-    const fetched = parseFetched(text);
+    const fetched = parseFetchLine(text);
     if (fetched) this.recordFetched(fetched);
-    const [name, version] = (!fetched && parseInstalled(text)) || [];
+    const [name, version] = (!fetched && parseInstallLine(text)) || [];
     if (name === undefined || version === undefined) return;
     if (!this.installed.has(name) && this.installed.size >= INSTALLED_MAX) return;
     const suite = this.suiteOf(name, version);

@@ -96,13 +96,13 @@ export function parseResult(text: string): LoggedResult | null {
 }
 
 /** Name and version of the package that was installed according to a line; null for other lines. */
-export function parseInstalled(line: string): [name: string, version: string] | null {
+export function parseInstallLine(line: string): [name: string, version: string] | null {
   const [, name, version] = INSTALLED.exec(withoutTime(line)) ?? [];
   return name !== undefined && version !== undefined ? [name, version] : null;
 }
 
 /** The package that apt fetches according to a line, and its suite; null for other lines. */
-export function parseFetched(line: string): { name: string; version: string; suite: string } | null {
+export function parseFetchLine(line: string): { name: string; version: string; suite: string } | null {
   const [, suite, name, version] = FETCHED.exec(withoutTime(line)) ?? [];
   return suite !== undefined && name !== undefined && version !== undefined ? { name, version, suite } : null;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createHash } from 'node:crypto';
 import { FolderStore } from '@proctor/store';
-import { repairRestored } from '@apps/cli/src/backup/restored';
+import { repairRestoredDatabase } from '@apps/cli/src/backup/restored';
 import { ownConfiguration } from '@apps/cli/src/configuration';
 import { generateFinishedRuns } from '@test/generator/finished-runs';
 import { besideDead } from '@test/support/database';
@@ -61,7 +61,7 @@ it('a database that PostgreSQL itself has brought to an earlier moment goes on a
   const lostRun = RUNS + 250_000;
   await keep(lostRun, 1, 'log.gz');
 
-  await repairRestored({});
+  await repairRestoredDatabase({});
   const record = (await fixture.database.backups.lastRestore())!;
   const newest = await fixture.client.query<{ at: Date }>('select max(at) as at from facts');
   expect(record).toEqual({
@@ -79,9 +79,9 @@ it('a database that PostgreSQL itself has brought to an earlier moment goes on a
 });
 
 it('for a database without any fact the moment must be given', async () => {
-  await expect(repairRestored({})).rejects.toThrow('its moment is not known');
+  await expect(repairRestoredDatabase({})).rejects.toThrow('its moment is not known');
   await fixture.database.ownershipRegister.claim('amd64', 'scheduler-1', 60_000);
-  await repairRestored({ at: UNTIL.getTime() / 1_000 });
+  await repairRestoredDatabase({ at: UNTIL.getTime() / 1_000 });
   expect((await fixture.database.backups.lastRestore())!.takenAt).toEqual(UNTIL);
   const owned = await fixture.client.query('select from dispatchers where owner is not null');
   expect(owned.rowCount).toBe(0);

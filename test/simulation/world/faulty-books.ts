@@ -9,7 +9,7 @@ import type {
   Journal,
   LinePlace,
   LineStretch,
-  Loaded,
+  LoadedRows,
   Order,
   Ownership,
   OwnershipRegister,
@@ -44,7 +44,7 @@ export class FaultyBooks implements Journal, OwnershipRegister {
   ) {}
 
   /** May hang for longer than any caller waits. */
-  async load(arch: string, usageHalfLifeMs: number, perLineMax: number): Promise<Loaded> {
+  async load(arch: string, usageHalfLifeMs: number, perLineMax: number): Promise<LoadedRows> {
     const { random, faults, events } = this.database;
     const hungMs = faults.strikes('load hung', 0.05) ? random.between(10_000, 150_000) : 0;
     if (hungMs > 0) events.loadHangs(arch, hungMs);

@@ -36,13 +36,13 @@ export function gatherWrites(
 const gatherLines = gatherWrites(process.stdout);
 
 /** Further handling of each answer. */
-export type Answered = Pick<HttpMetrics, 'recordAnswer'>['recordAnswer'];
+export type RecordAnswer = Pick<HttpMetrics, 'recordAnswer'>['recordAnswer'];
 
 /**
  * Logs one line for each answer. It has no headers, no query, and no secrets of the path.
  * @param answered undefined if answers are not counted
  */
-export function accessLog(answered: Answered | undefined, logger = new Logger('Access')) {
+export function accessLog(answered: RecordAnswer | undefined, logger = new Logger('Access')) {
   return (request: ContextRequest, response: Response): void => {
     const started = performance.now();
     const path = loggedPath(request.path);

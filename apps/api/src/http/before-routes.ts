@@ -9,7 +9,7 @@ import compression from 'compression';
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { ApiConfiguration } from '../configuration.token';
-import { accessLog, type Answered } from './access-log';
+import { accessLog, type RecordAnswer } from './access-log';
 import { serveBelow } from './base-path';
 import { badRequest } from './problem';
 import { asReader } from './reading';
@@ -60,7 +60,7 @@ const compress = compression({ level: constants.Z_BEST_SPEED, flush: constants.Z
  * Answers are compressed with gzip for clients that accept it; no other encoding is offered.
  * @param answered called with each answer
  */
-export function beforeRoutes(configuration: ApiConfiguration, answered?: Answered) {
+export function beforeRoutes(configuration: ApiConfiguration, answered?: RecordAnswer) {
   const log = accessLog(answered);
   return (request: ContextRequest, response: Response, next: NextFunction): void => {
     const base = basePathOf(configuration.server.publicUrl);

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PublicRuns, Retries } from '@proctor/database';
-import type { IdempotencyKey, NotRetried, Once, Requestor, RunRecord } from '@proctor/database';
+import type { IdempotencyKey, RetryRefusal, Once, Requestor, RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { isOwn, readerOf } from '../auth/run-reader';
@@ -57,7 +57,7 @@ export class RetryService {
     if (obstacle !== null) throw new Problem(403, `Run ${runId} cannot be retried: ${obstacle}`);
     const outcome = await this.repeat(runId, lookingAs(requestor, run), claim);
     if (outcome.kind === 'unknown') throw await this.runs.absence(runId, readerOf(requestor));
-    if (outcome.kind === 'unfinished' || outcome.kind === 'waiting') throw notRetried(outcome, runId);
+    if (outcome.kind === 'unfinished' || outcome.kind === 'waiting') throw retryProblem(outcome, runId);
     if (outcome.kind === 'created') this.newRuns.notifyOfRuns([run]);
     return answerOf(outcome);
   }
@@ -66,7 +66,7 @@ export class RetryService {
     runId: number,
     requestor: Requestor,
     claim: IdempotencyKey | null,
-  ): Promise<Once | NotRetried> {
+  ): Promise<Once | RetryRefusal> {
     if (claim) return this.retries.retryOnce(claim, runId, requestor, answer);
     const retried = await this.retries.retry(runId, requestor);
     return retried.kind === 'created' ? { kind: 'created', answer: answer(retried.runId) } : retried;
@@ -83,7 +83,7 @@ function answer(runId: number): RetryAnswer {
   return { run_id: runId };
 }
 
-function notRetried(outcome: Exclude<NotRetried, { kind: 'unknown' }>, runId: number): Problem {
+function retryProblem(outcome: Exclude<RetryRefusal, { kind: 'unknown' }>, runId: number): Problem {
   if (outcome.kind === 'unfinished') return new Problem(409, `Run ${runId} has not finished.`);
   return new Problem(409, `Run ${outcome.runId}, a retry of run ${runId}, has not finished.`);
 }

@@ -43,7 +43,7 @@ export function addBackupCommands(program: Command): void {
       'the moment that the database holds; if it is left out, the newest that it records',
       (text) => readMoment(text),
     );
-  addChange(restored, () => import('./restored'), 'repairRestored');
+  addChange(restored, () => import('./restored'), 'repairRestoredDatabase');
 }
 
 function percent(text: string): number {

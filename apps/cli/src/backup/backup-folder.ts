@@ -40,7 +40,7 @@ export interface FileAttributes {
 const CLOSED: FileAttributes = { mode: 0o600, user: '', group: '' };
 
 /** Counts the bytes that pass through and computes their checksum. */
-export class Measured extends Transform {
+export class MeasuringStream extends Transform {
   private readonly hash = createHash('sha256');
   bytes = 0;
 
@@ -69,7 +69,7 @@ export class BackupFolder {
 
   /** @returns the SHA-256 of the written file */
   async write(name: string, ...content: [Readable, ...Transform[]]): Promise<string> {
-    const measured = new Measured();
+    const measured = new MeasuringStream();
     const target = join(this.path, name);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     await pipeline([...content, measured, createWriteStream(target, { mode: 0o600, flush: true })]);
@@ -147,7 +147,7 @@ function tableFile(name: string): string {
 }
 
 async function sumOf(path: string): Promise<string> {
-  const measured = new Measured();
+  const measured = new MeasuringStream();
   await stat(path).catch(() => {
     throw new Failure(`${path} is missing from the backup`);
   });

@@ -14,7 +14,7 @@ const PRINT_EVERY = 100_000;
 /**
  * Repairs a database that PostgreSQL itself has brought back to an earlier moment, with the last steps of `restore`.
  */
-export async function repairRestored({ at }: { at?: number }): Promise<object> {
+export async function repairRestoredDatabase({ at }: { at?: number }): Promise<object> {
   const home = await Home.findHome(process.env, projectFolder());
   if (await HomeLock.holder(home.lock))
     throw new Failure(

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { RefusedByService, Service } from '../service/service';
-import { printLog, Shown } from './log';
+import { printLog, LogConverter } from './log';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
 function shownIn(pieces: Uint8Array[]): string {
-  const visible = new Shown(true);
+  const visible = new LogConverter(true);
   return pieces.map((piece) => String(visible.of(piece))).join('');
 }
 
@@ -26,7 +26,7 @@ it('characters and colours that are cut between two pieces are shown as if they 
 
 it('a pipe gets the bytes as they are', () => {
   const piece = Uint8Array.of(0xff, 0x1b, 0x07);
-  expect(new Shown(false).of(piece)).toBe(piece);
+  expect(new LogConverter(false).of(piece)).toBe(piece);
 });
 
 it('no line is written over another: carriage returns begin a line, and line ends are one', () => {

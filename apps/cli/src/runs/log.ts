@@ -29,7 +29,7 @@ export async function printLog(runId: number, options: LogOptions): Promise<void
   const answer = await service
     .open(`/runs/${runId}/log`, { query: { attempt, offset }, isEndless: true })
     .catch((error: unknown) => withoutLog(service, error, runId));
-  const text = new Shown();
+  const text = new LogConverter();
   for await (const bytes of answer.body!) write(text.of(bytes as Uint8Array));
   if (answer.headers.get('log-complete') === 'false')
     printNotice(`the test is still running; follow it with: proctor run log --follow ${runId}`);
@@ -44,7 +44,7 @@ async function follow(service: Service, runId: number, { attempt, offset }: LogO
   if (number === null)
     printNotice(`run ${runId} has ended and was never started; how: proctor run show ${runId}`);
   let from = offset;
-  let text = new Shown();
+  let text = new LogConverter();
   for (let vain = 0; number !== null;) {
     const before = from;
     const ending = await followOnce(service, runId, number, from, (bytes, next) => {
@@ -56,7 +56,7 @@ async function follow(service: Service, runId: number, { attempt, offset }: LogO
         `attempt ${number} ${ending.verdict === null ? `ended without a verdict (${ending.outcome})` : `ended as ${ending.verdict}`}`,
       );
       number = attempt === undefined ? await started(service, runId, number) : null;
-      [from, vain, text] = [0, 0, new Shown()];
+      [from, vain, text] = [0, 0, new LogConverter()];
       continue;
     }
     vain = from > before ? 0 : vain + 1;
@@ -126,7 +126,7 @@ const BEGUN = new RegExp(`(${ESCAPE}(\\[[0-9;]{0,20})?|(?<!\r)\r+)$`);
  * Converts the pieces of a log for the output. A terminal gets colours but no other control characters; a pipe gets the
  * bytes unchanged. Characters and colours may be cut between two pieces.
  */
-export class Shown {
+export class LogConverter {
   private readonly decoder = new TextDecoder();
   private beginning = '';
 

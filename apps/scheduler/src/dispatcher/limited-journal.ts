@@ -7,7 +7,7 @@ import type {
   Journal,
   LinePlace,
   LineStretch,
-  Loaded,
+  LoadedRows,
   Order,
   RegisteredWorker,
   Restrictions,
@@ -37,7 +37,7 @@ export class LimitedJournal implements Omit<Journal, 'reportState'> {
     private readonly limits: () => JournalLimits,
   ) {}
 
-  load(arch: string, usageHalfLifeMs: number, perLineMax: number): Promise<Loaded> {
+  load(arch: string, usageHalfLifeMs: number, perLineMax: number): Promise<LoadedRows> {
     const { loadTimeoutMs } = this.limits();
     const loading = this.journal.load(arch, usageHalfLifeMs, perLineMax);
     return withTimeLimit(loading, 'loading', loadTimeoutMs, this.clock);

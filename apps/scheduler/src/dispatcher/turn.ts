@@ -2,7 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import {
   standingText,
   step,
-  undoRefused,
+  undoRefusedWrites,
   type AttemptToStop,
   type DispatcherState,
   type Journal,
@@ -53,7 +53,7 @@ export async function runTurn(
   const writes = [...steps.flatMap((each) => each.writes), ...state.usageWrites(now)];
   const refused = writes.length > 0 ? await journal.commit(term.arch, term.epoch, writes) : [];
   if (!term.holds()) throw new NotOwner(term.arch);
-  undoRefused(state, refused);
+  undoRefusedWrites(state, refused);
   const doubted = new Set(refused.flatMap(runsOfWrite));
   const undone = envelopes.filter((envelope, place) => {
     if (steps[place]?.isUndecided) return false;

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger, type Provider } from '@nestjs/common';
 import { Bus } from '@proctor/bus';
 import type { Clock } from '@proctor/clock';
 import type { WorkerConfiguration } from '@proctor/config';
-import { MonitoringServer, type Monitored, type MonitoringAddress } from '@proctor/monitoring';
+import { MonitoringServer, type MonitoringAnswers, type MonitoringAddress } from '@proctor/monitoring';
 import { ObservedRuns } from '../attempt/observed-runs';
 import { CLOCK, CONFIGURATION, type WorkerProcessConfiguration } from '../configuration.token';
 import { Worker } from '../life/worker';
@@ -51,7 +51,7 @@ export const HEALTH_PROVIDERS: Provider[] = [
 ];
 
 /** The health and metrics of a worker, for monitors. */
-export function monitoredHealth(health: Pick<WorkerHealth, 'report'>): Monitored {
+export function monitoredHealth(health: Pick<WorkerHealth, 'report'>): MonitoringAnswers {
   return { health: () => health.report(), metrics: async () => renderMetrics(await health.report()) };
 }
 

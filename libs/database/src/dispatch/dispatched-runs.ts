@@ -7,7 +7,7 @@ import {
   type GrantedLease,
   type LinePlace,
   type LineStretch,
-  type Loaded,
+  type LoadedRows,
   type LostAttempt,
   type JournalPosition,
 } from '@proctor/dispatch';
@@ -40,7 +40,7 @@ export async function unfinishedRuns(
   database: Database,
   arch: string,
   perLineMax: number,
-): Promise<Pick<Loaded, 'runs' | 'edges'>> {
+): Promise<Pick<LoadedRows, 'runs' | 'edges'>> {
   const limit = Math.min(perLineMax, NO_LIMIT);
   // Read first. No run is granted meanwhile, because the owner of the architecture is loading; a retried run is a new
   // run.

@@ -1,5 +1,5 @@
 import type { AttemptOutcome, WorkerStanding } from '@proctor/contracts';
-import type { CountedAttempt, Loaded, RegisteredWorker, WorkerJudgement } from '@proctor/dispatch';
+import type { CountedAttempt, LoadedRows, RegisteredWorker, WorkerJudgement } from '@proctor/dispatch';
 import { REQUEST_COLUMNS } from '../runs/run-columns';
 import {
   bigint,
@@ -157,7 +157,7 @@ export const JUDGEMENTS = statement(
 const HALF_LIVES_MAX = 1_000;
 
 export const USAGE = statement(
-  { requestor: text, slotMs: double, publicSlotMs: double } satisfies ColumnsOf<Loaded['usage'][number]>,
+  { requestor: text, slotMs: double, publicSlotMs: double } satisfies ColumnsOf<LoadedRows['usage'][number]>,
   `
   select u.name as requestor, s.slot_ms * left_of as "slotMs", s.public_slot_ms * left_of as "publicSlotMs"
   from usage s join users u using (user_id), lateral (
@@ -169,7 +169,7 @@ export const USAGE = statement(
 
 /** The $2 durations that were learned last, the latest at the end. */
 export const DURATIONS = statement(
-  { package: text, durationMs: double } satisfies ColumnsOf<Loaded['durations'][number]>,
+  { package: text, durationMs: double } satisfies ColumnsOf<LoadedRows['durations'][number]>,
   `
   select package, seconds * 1000 as "durationMs" from (
     select * from package_durations where arch = $1 order by learned_at desc, package desc limit $2

@@ -8,7 +8,7 @@ import {
   type Journal,
   type LinePlace,
   type LineStretch,
-  type Loaded,
+  type LoadedRows,
   type Order,
   PACKAGES_REMEMBERED_MAX,
   type RegisteredWorker,
@@ -46,7 +46,7 @@ export class PostgresJournal implements Journal {
 
   constructor(private readonly database: Database) {}
 
-  async load(arch: string, usageHalfLifeMs: number, perLineMax = Infinity): Promise<Loaded> {
+  async load(arch: string, usageHalfLifeMs: number, perLineMax = Infinity): Promise<LoadedRows> {
     const { database } = this;
     // Taken before the runs are read: a run that is committed meanwhile may come twice, but is not missed.
     const position = await seenNow(database);

@@ -56,7 +56,7 @@ export function upsert(
 }
 
 /** The end of an `insert into … as kept` statement: a row with the same key gets the new values if they differ. */
-export function upsertChanged(
+export function upsertChangedRows(
   entity: EntityClass<object>,
   { key = keyOf(entity), set = notOf(entity, key) }: Upsert = {},
 ): string {

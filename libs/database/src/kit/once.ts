@@ -21,7 +21,7 @@ export type Once =
   { kind: 'created'; answer: unknown } | { kind: 'replayed'; answer: unknown } | { kind: 'conflict' };
 
 /** The work was refused: nothing is saved, and the same request may succeed later. */
-export class Refused<Outcome> {
+export class RefusedWork<Outcome> {
   constructor(readonly outcome: Outcome) {}
 }
 
@@ -47,7 +47,7 @@ export function once<Outcome = never>(
     const [isClaimed] = await claim(transaction, [key]);
     if (!isClaimed) return earlier(transaction, key);
     const answer = await work(transaction);
-    if (answer instanceof Refused) {
+    if (answer instanceof RefusedWork) {
       await transaction.entities((manager) => manager.delete(IdempotencyKeyRow, names));
       return answer.outcome as Outcome;
     }

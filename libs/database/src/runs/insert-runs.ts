@@ -2,7 +2,7 @@ import type { RunRequest } from '@proctor/contracts';
 import type { Transaction } from '../kit/database';
 import { recordFacts, userActor } from './facts';
 import { recordUpdateTime, CLOCK } from '../kit/horizon';
-import { rememberRequested } from './packages';
+import { rememberRequestedPackages } from './packages';
 import { REQUEST_COLUMNS } from './run-columns';
 import { arraysOf, bigint, namesOf, type Statement, statement, valuesOf } from '../kit/statement';
 
@@ -38,7 +38,7 @@ export async function insertRuns(
   };
   const [first, ...others] = partsOf(requests);
   const [, , rows] = await Promise.all([
-    rememberRequested(transaction, requests),
+    rememberRequestedPackages(transaction, requests),
     recordUpdateTime(transaction),
     insert(first!),
   ]);

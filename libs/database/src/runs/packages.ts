@@ -107,7 +107,7 @@ export function rememberPackages(transaction: Statements, packages: NamedPackage
 }
 
 /** Adds requested packages: a removed public package counts as present again. */
-export function rememberRequested(transaction: Statements, packages: NamedPackage[]): Promise<void> {
+export function rememberRequestedPackages(transaction: Statements, packages: NamedPackage[]): Promise<void> {
   return remember(transaction, REMEMBER_REQUESTED, packages);
 }
 

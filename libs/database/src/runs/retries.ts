@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Statements } from '../kit/database';
 import { recordFacts, userActor } from './facts';
 import { recordUpdateTime, CLOCK } from '../kit/horizon';
-import { type IdempotencyKey, type Once, once, Refused } from '../kit/once';
+import { type IdempotencyKey, type Once, once, RefusedWork } from '../kit/once';
 import { REQUEST_COLUMNS } from './run-columns';
 import { bigint, boolean, namesOf, statement } from '../kit/statement';
 
 /** Why a run was not retried: `waiting` names an unfinished retry of it that the user may see. */
-export type NotRetried =
+export type RetryRefusal =
   { kind: 'unknown' } | { kind: 'unfinished'; runId: number } | { kind: 'waiting'; runId: number };
 
-export type Retried = { kind: 'created'; runId: number } | NotRetried;
+export type RetryOutcome = { kind: 'created'; runId: number } | RetryRefusal;
 
 /** The user who retries and gets the slot time counted. */
 export interface Retrier {
@@ -24,7 +24,7 @@ export class Retries {
   constructor(private readonly database: Database) {}
 
   /** A private run of another key is unknown. Whether the package is rejected by now is not checked. */
-  retry(runId: number, by: Retrier): Promise<Retried> {
+  retry(runId: number, by: Retrier): Promise<RetryOutcome> {
     return this.database.transaction((transaction) => repeat(transaction, runId, by));
   }
 
@@ -37,15 +37,15 @@ export class Retries {
     runId: number,
     by: Retrier,
     answer: (runId: number) => unknown,
-  ): Promise<Once | NotRetried> {
-    return once<NotRetried>(this.database, key, async (transaction) => {
+  ): Promise<Once | RetryRefusal> {
+    return once<RetryRefusal>(this.database, key, async (transaction) => {
       const retried = await repeat(transaction, runId, by);
-      return retried.kind === 'created' ? answer(retried.runId) : new Refused<NotRetried>(retried);
+      return retried.kind === 'created' ? answer(retried.runId) : new RefusedWork<RetryRefusal>(retried);
     });
   }
 }
 
-async function repeat(transaction: Statements, runId: number, by: Retrier): Promise<Retried> {
+async function repeat(transaction: Statements, runId: number, by: Retrier): Promise<RetryOutcome> {
   const [original] = await transaction.query(LOCK, [runId, by.keyId]);
   if (!original) return { kind: 'unknown' };
   if (!original.isFinished) return { kind: 'unfinished', runId };

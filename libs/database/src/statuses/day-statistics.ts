@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PACKAGE_VERDICTS } from '@proctor/contracts';
-import { columnsOf, upsertChanged, without } from '../kit/columns-of';
+import { columnsOf, upsertChangedRows, without } from '../kit/columns-of';
 import { Database } from '../kit/database';
 import { IS_PRESENT } from '../kit/list-filter';
 import { boolean, type ColumnsOf, command, selectList, snakeCase, statement, text } from '../kit/statement';
@@ -152,7 +152,7 @@ const KEEP_RUN_DAYS = command(`
   )
   insert into run_days as kept (arch, day, suite, verdict, ${AMOUNTS.map(([name]) => snakeCase(name)).join(', ')})
   select $1::text, m.* from made m
-  ${upsertChanged(RunDayRow)}`);
+  ${upsertChangedRows(RunDayRow)}`);
 
 /** The list of `say` for each verdict that a package can have. */
 const ofVerdicts = (say: (verdict: string) => string): string => PACKAGE_VERDICTS.map(say).join(', ');
@@ -168,7 +168,7 @@ const KEEP_STATUS_DAYS = command(`
   insert into status_days as kept (day, suite, arch, ${COUNTED})
   select (h.date at time zone 'UTC')::date, $1::text, $2::text, ${ofVerdicts((verdict) => `h.${verdict}`)}
   from (${daysOfStatus('$4::date::timestamp')}) h where h.total > 0
-  ${upsertChanged(StatusDayRow)}`);
+  ${upsertChangedRows(StatusDayRow)}`);
 
 /** Saves the present figures of packages of the architecture $1 for the day $2. */
 const KEEP_STATUSES_OF_TODAY = command(`
@@ -176,7 +176,7 @@ const KEEP_STATUSES_OF_TODAY = command(`
   select $2::date, s.suite, $1::text,
     ${ofVerdicts((verdict) => `count(*) filter (where s.verdict = '${verdict}')`)}
   from package_statuses s where s.arch = $1 and ${IS_PRESENT('s')} group by s.suite
-  ${upsertChanged(StatusDayRow)}`);
+  ${upsertChangedRows(StatusDayRow)}`);
 
 const AS_ASKED = `d.day >= $1::date and ($2::text is null or d.suite = $2) and ($3::text is null or d.arch = $3)`;
 const sum = (name: string, type: string): string => `coalesce(sum(d.${name}), 0)::${type}`;

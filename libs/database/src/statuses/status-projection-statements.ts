@@ -2,7 +2,7 @@ import type { PackageVerdict } from '@proctor/contracts';
 import { WINDOW } from './package-status';
 import { LANDMARK_COLUMNS, STATUS_ROW_COLUMNS } from './package-statuses';
 import { arraysOf, boolean, certain, command, integer, namesOf, statement, text } from '../kit/statement';
-import { columnsOf, upsertChanged } from '../kit/columns-of';
+import { columnsOf, upsertChangedRows } from '../kit/columns-of';
 import { PackageStatusRow, StatusProgressRow } from '../rows/package-status';
 import { RunRow } from '../rows/run';
 import { isOfPackage, countsForStatus } from './status-statements';
@@ -171,7 +171,7 @@ const PARAMETERS = Object.keys(STATUS_ROW_COLUMNS).length;
 export const KEEP_STATUSES = command(`
   insert into package_statuses as kept (arch, ${namesOf(STATUS_ROW_COLUMNS)})
   select $${PARAMETERS + 1}, made.* from unnest(${arraysOf(STATUS_ROW_COLUMNS)}) as made
-  ${upsertChanged(PackageStatusRow)}`);
+  ${upsertChangedRows(PackageStatusRow)}`);
 
 /** Deletes the statuses of the places in $2 and $3 on $1 that are not in $4 and $5: they have no run that counts. */
 export const DROP_STATUSES = command(`

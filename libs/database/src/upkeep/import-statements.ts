@@ -1,6 +1,6 @@
 import type { PackageVerdict } from '@proctor/contracts';
 import { IMPORTED_HASH_MARK } from '../people/api-keys';
-import { columnsOf, upsertChanged } from '../kit/columns-of';
+import { columnsOf, upsertChangedRows } from '../kit/columns-of';
 import {
   arraysOf,
   bigint,
@@ -162,7 +162,7 @@ export const ADD_KEY = statement(
 export const KEEP_PACKAGES = command(`
   insert into packages as kept (name, backend, removed, is_public)
   select *, true from unnest($1::text[], $2::text[], $3::boolean[])
-  ${upsertChanged(PackageRow, { key: ['name'], set: ['backend', 'removed'] })}`);
+  ${upsertChangedRows(PackageRow, { key: ['name'], set: ['backend', 'removed'] })}`);
 
 export const WITHOUT_FILES = statement(
   { runId: bigint },

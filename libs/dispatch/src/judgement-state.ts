@@ -12,38 +12,38 @@ interface CanaryOut {
 }
 
 /** The facts against a worker. Times are monotonic milliseconds of the dispatcher's clock. */
-export interface Judged extends Reasons {
+export interface JudgementState extends Reasons {
   standing: WorkerStanding;
   sinceMs: number;
   /** Attempts that failed here since the latest result or passed canary test, oldest first. */
   failures: RecentFailure[];
-  /** A canary test has passed and no result has come since, so one more failure is enough. */
+  /** Whether a canary test has passed without a later result, so that one more failure is enough. */
   isOnProbation: boolean;
-  /** Since when canary tests fail here; null when the latest passed, or none was made. */
+  /** Since when canary tests fail here; null if the latest passed, or there was none. */
   canaryFailedMs: number | null;
-  /** How often it failed on probation, since the latest result. */
+  /** How often it failed on probation since the latest result. */
   relapses: number;
   /** The time of the latest grant; at first the time of the judgement. */
   grantedAtMs: number;
-  /** The attempt of the latest grant, and when the grant before it was; null when none was since it was judged. */
+  /** The attempt of the latest grant, and when the grant before it was; null without a grant since the judgement. */
   grant: (AttemptOfRun & { beforeMs: number }) | null;
   canary: CanaryOut | null;
-  /** The latest canary test that has ended, and when that was. */
+  /** The latest canary test that has ended, and when it ended. */
   canaryEnded: CanaryOut | null;
   canaryEndedMs: number;
 }
 
-/** What the rows say when they are read again after a turn that was not committed. */
+/** The rows that are read again after a turn that was not committed. */
 export interface RowsRead {
-  /** When the turn that was not committed was handled, monotonic milliseconds. */
+  /** When that turn was handled, in monotonic milliseconds. */
   lostSinceMs: number;
-  /** No row that was read says that the attempt has failed. */
+  /** Whether a row shows that the attempt has not failed. */
   isUnfounded(failure: FailedAttempt): boolean;
-  /** As far as is known the attempt was granted: rows of finished runs are not read. */
+  /** Whether the attempt was granted, as far as it is known: rows of finished runs are not read. */
   isGranted(attempt: AttemptOfRun): boolean;
 }
 
-export function soundAt(now: number): Judged {
+export function soundAt(now: number): JudgementState {
   return {
     standing: 'sound',
     ...inPublic(''),
@@ -60,30 +60,30 @@ export function soundAt(now: number): Judged {
   };
 }
 
-/** After this many failures in a row, though of few packages, a canary test is due while the worker goes on. */
-export function isInDoubt({ failures }: Judged, { failuresMax }: BlameSettings): boolean {
+/** After this many failures in a row, even of few packages, a canary test is due while the worker continues. */
+export function isInDoubt({ failures }: JudgementState, { failuresMax }: BlameSettings): boolean {
   return failures.filter(({ isHeld }) => isHeld).length >= failuresMax;
 }
 
-export function isEnough(judged: Judged, settings: BlameSettings): boolean {
+export function isEnough(judged: JudgementState, settings: BlameSettings): boolean {
   return heldAgainst(judged.failures).length >= enough(judged, settings);
 }
 
 /**
- * Milliseconds between two grants of a slowed worker: doubles with each failure in a row of another package. Where a
- * canary test failed, a run is tried rarely, in case the canary test is wrong.
+ * Milliseconds between two grants of a slowed worker; twice as long after each further failure of another package.
+ * After a failed canary test a run is tried rarely, because the canary test may be wrong.
  */
-export function intervalMs(judged: Judged, settings: BlameSettings): number {
+export function intervalMs(judged: JudgementState, settings: BlameSettings): number {
   if (judged.canaryFailedMs !== null) return settings.quarantineMs;
   const more = heldAgainst(judged.failures).length - enough(judged, settings);
   return growingPauseMs(settings.slowedMs, settings.slowedMaxMs, more + 1);
 }
 
 /**
- * When a worker that is not sound gets its canary test: at once; after a failed one, at intervals; after
- * relapses, twice as late each time, since each return costs attempts. A worker that is needed waits less.
+ * When a worker that is not sound gets its canary test: at once; after a failed one, at intervals; after relapses,
+ * twice as late each time, because each return costs attempts. A worker that is needed waits less.
  */
-export function canaryDueMs(judged: Judged, settings: BlameSettings, isNeeded: boolean): number {
+export function canaryDueMs(judged: JudgementState, settings: BlameSettings, isNeeded: boolean): number {
   if (judged.canaryFailedMs !== null) return judged.canaryEndedMs + settings.canaryMs;
   if (judged.standing === 'sound' || judged.relapses === 0) return judged.sinceMs;
   const [firstMs, maxMs] = isNeeded
@@ -92,27 +92,32 @@ export function canaryDueMs(judged: Judged, settings: BlameSettings, isNeeded: b
   return judged.sinceMs + growingPauseMs(firstMs, maxMs, judged.relapses);
 }
 
-export function grantTo(judged: Judged, { runId, attempt }: AttemptOfRun, now: number): void {
+export function grantTo(judged: JudgementState, { runId, attempt }: AttemptOfRun, now: number): void {
   judged.grant = { runId, attempt, beforeMs: judged.grantedAtMs };
   judged.grantedAtMs = now;
 }
 
 /** The latest grant was not written, so it does not delay the worker's next one. */
-export function undoGrant(judged: Judged): void {
+export function undoGrant(judged: JudgementState): void {
   if (judged.grant) Object.assign(judged, { grantedAtMs: judged.grant.beforeMs, grant: null });
 }
 
 /**
- * What remains after a reload: the standing comes from the row, and what the lost turn found out comes again with the messages that
- * are handled again. A canary test that ended in that turn is awaited again, unless its outcome is in the row.
- * @param row undefined when the worker is sound
+ * The state after a reload: the standing comes from the row, and the messages that are handled again repeat the
+ * findings of the lost turn. A canary test that ended in that turn is awaited again, unless its outcome is in the
+ * row.
+ * @param row undefined if the worker is sound
  */
-export function restoreJudged(before: Judged, row: Judged | undefined, rows: RowsRead): Judged {
+export function restoreJudgementState(
+  before: JudgementState,
+  row: JudgementState | undefined,
+  rows: RowsRead,
+): JudgementState {
   const { standing, reason, publicReason, sinceMs } = row ?? { ...before, standing: 'sound' as const };
   const isSame = standing === before.standing;
   const isSameReason = reason === before.reason;
   const isLost = !(isSame && isSameReason) && before.canaryEndedMs >= rows.lostSinceMs;
-  const judged: Judged = {
+  const judged: JudgementState = {
     ...before,
     standing,
     reason,
@@ -125,6 +130,6 @@ export function restoreJudged(before: Judged, row: Judged | undefined, rows: Row
   return judged;
 }
 
-function enough({ isOnProbation, relapses }: Judged, { failuresMax }: BlameSettings): number {
+function enough({ isOnProbation, relapses }: JudgementState, { failuresMax }: BlameSettings): number {
   return isOnProbation || relapses > 0 ? 1 : failuresMax;
 }
