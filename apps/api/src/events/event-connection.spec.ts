@@ -13,8 +13,8 @@ function rig(isWanted: (event: RunEvent) => boolean = () => true) {
     status: () => response,
     set: () => response,
   }) as unknown as Response;
-  const resourceOf = ({ factId }: RunEvent) => ({ factId, filled: 'x'.repeat(100) });
-  const selection = { isWanted, resourceOf, waitingBytesMax: WAITING_BYTES_MAX };
+  const textOf = ({ factId }: RunEvent) => JSON.stringify({ factId, filled: 'x'.repeat(100) });
+  const selection = { isWanted, textOf, waitingBytesMax: WAITING_BYTES_MAX };
   const connection = new EventConnection(response, selection);
   connection.open();
   const sentText = (): string => (stream.read() as Buffer | null)?.toString() ?? '';

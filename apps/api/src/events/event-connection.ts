@@ -14,7 +14,8 @@ const HELD_MAX = 10_000;
 /** The events that one client wants, and how many bytes may wait for it. */
 export interface EventSelection {
   isWanted: (event: RunEvent) => boolean;
-  resourceOf: (event: RunEvent) => object;
+  /** The JSON of an event. */
+  textOf: (event: RunEvent) => string;
   waitingBytesMax: number;
 }
 
@@ -105,7 +106,7 @@ export class EventConnection implements EventListener {
     this.second = second;
     const texts = events.filter(this.selection.isWanted).map((event) => {
       const id = `${second}.${event.runId}.${event.place}`;
-      return `id: ${id}\nevent: ${event.kind}\ndata: ${JSON.stringify(this.selection.resourceOf(event))}\n\n`;
+      return `id: ${id}\nevent: ${event.kind}\ndata: ${this.selection.textOf(event)}\n\n`;
     });
     if (texts.length > 0 && !this.isOver) this.response.write(texts.join(''));
   }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { besideRequests, type Requestor, RunEvents } from '@proctor/database';
-import { type EventFilter, EventWindow, isWanted } from '@proctor/events';
+import { type EventFilter, EventWindow, isWanted, type RunEvent } from '@proctor/events';
 import type { Response } from 'express';
 import { isOwn, maySee, readerOf } from '../auth/run-reader';
 import { CONFIGURATION } from '../configuration.token';
@@ -23,6 +23,8 @@ export type WantedEvents = EventFilter & { mine?: boolean | undefined };
 /** Opens streams of events, one for each client. */
 @Injectable()
 export class EventFollower {
+  /** The JSON of events: all clients get the same. */
+  private readonly texts = new WeakMap<RunEvent, string>();
   private readonly room = new Semaphore(() => CATCHING_UP_MAX);
 
   constructor(
@@ -87,9 +89,18 @@ export class EventFollower {
     return new EventConnection(response, {
       isWanted: (event) =>
         maySee(reader, event) && (!mine || isOwn(reader, event)) && isWanted(filter, event),
-      resourceOf: (event) => eventObject(event, server.neutral),
+      textOf: (event) => this.textOf(event),
       waitingBytesMax: server.events.waitingBytesMax,
     });
+  }
+
+  private textOf(event: RunEvent): string {
+    let text = this.texts.get(event);
+    if (text === undefined) {
+      text = JSON.stringify(eventObject(event, this.configuration.server.neutral));
+      this.texts.set(event, text);
+    }
+    return text;
   }
 
   /** Returns null if all events since then can be sent, else why not. */

@@ -39,7 +39,50 @@ function listener() {
 }
 
 /** Everything that was begun has ended. */
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+async function settled(): Promise<void> {
+  // Each delivery may take a turn of its own.
+  for (let turns = 0; turns < 10; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+it('a page that is delivered to many does not block the event loop until all have it', async () => {
+  const { streams, clock, happens } = rig();
+  let isOver = false;
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  const turnsSeen: number[] = [];
+  const deliver = (): void => {
+    turnsSeen.push(turns);
+    for (const end = performance.now() + 6; performance.now() < end;);
+  };
+  for (let listeners = 0; listeners < 20; listeners += 1) await streams.join({ deliver, end: jest.fn() });
+  await settled();
+  happens(1);
+  setImmediate(count);
+  clock.advance(100);
+  await settled();
+  clock.advance(1_000);
+  while (turnsSeen.length < 20) await settled();
+  isOver = true;
+  expect(new Set(turnsSeen).size).toBe(20);
+});
+
+it('a listener that leaves while a page is delivered gets nothing more', async () => {
+  const { streams, clock, happens } = rig();
+  const second = listener();
+  let leave = (): void => undefined;
+  await streams.join({ deliver: () => leave(), end: jest.fn() });
+  ({ leave } = await streams.join(second));
+  await settled();
+  happens(1);
+  for (const ms of [100, 1_000]) {
+    clock.advance(ms);
+    await settled();
+  }
+  expect(second.factIds).toEqual([]);
+});
 
 it('one read serves all who follow events: each gets each event once, and nothing that was there before', async () => {
   const { streams, source, clock, happens } = rig();

@@ -5,6 +5,7 @@ import { SUBJECTS } from '@proctor/contracts';
 import { besideRequests } from '@proctor/database';
 import { type EventSource, EventWindow, type RunEvent } from '@proctor/events';
 import type { DispatcherClient } from '../dispatchers/dispatcher-client';
+import { inSlices, type SlicedWork } from '../http/slices';
 
 /** How late an event is if its signal was lost. */
 const LOOK_EVERY_MS = 1_000;
@@ -101,10 +102,17 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
     this.isFollowing = false;
   }
 
+  /** To thousands of listeners, a page takes seconds. Who joins meanwhile gets the next one. */
+  private *deliver(page: RunEvent[], second: number): SlicedWork<void> {
+    for (const listener of [...this.listeners]) {
+      if (this.listeners.has(listener)) listener.deliver(page, second);
+      yield;
+    }
+  }
+
   private async deliverNew(window: EventWindow): Promise<boolean> {
     try {
-      for await (const page of window.pass())
-        for (const listener of this.listeners) listener.deliver(page, window.second);
+      for await (const page of window.pass()) await inSlices(this.deliver(page, window.second));
       return window.hasMore;
     } catch (error) {
       // The next read may succeed.

@@ -8,8 +8,8 @@ const LIST = atOnce(
 );
 
 const lists = (ageMs = 0, list = LIST) => {
-  const known = { list, seenAt: new Date(Date.now() - ageMs) };
-  return { known, of: (suite: string) => (suite === 'bookworm' ? known : null) };
+  const entry = { list, seenAt: new Date(Date.now() - ageMs) };
+  return { entry, of: (suite: string) => (suite === 'bookworm' ? entry : null) };
 };
 
 const run = (name: string, changes: object = {}) => ({
@@ -80,7 +80,7 @@ it('a package is named once, and of many the first ten', () => {
 it('a list that was last seen to be right more than a day ago is named with that date', () => {
   const old = lists(3 * DAY_MS);
   const [sentence] = atOnce(sourceWarnings([run('else')], old));
-  const date = old.known.seenAt.toISOString().slice(0, 10);
+  const date = old.entry.seenAt.toISOString().slice(0, 10);
   expect(sentence).toMatch(
     new RegExp(`^bookworm has no source package "else", as of ${date} \\d\\d:\\d\\d UTC\\.$`),
   );
