@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { errorSignature, type TestResult, type TestStatus } from '@proctor/contracts';
+import { LogIndexer, logIndexText } from '@proctor/result-files';
 import type { Browser, Locator } from 'playwright-core';
 import { type RunningApi, startApi } from '@test/support/api';
 import { accessibilityFaults, launchChromium, openPage } from '@test/support/chromium';
@@ -136,6 +139,59 @@ it('the tab shows the state of a run, and the page how far it is', async () => {
   expect(await page.title()).toMatch(/^pass: /);
   expect(await icon.getAttribute('href')).toContain('icon_pass');
   expect(await bar.count()).toBe(0);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+/** A log whose test took so many of the 30 seconds of its run. */
+function timedLog(seconds: number): string {
+  const own = (second: number, text: string): string =>
+    `autopkgtest [12:00:${String(second).padStart(2, '0')}]: ${text}\n`;
+  return [
+    own(0, 'starting date and time'),
+    own(1, '@@@@@@@@@@@@@@@@@@@@ test bed setup'),
+    own(5, 'test unit: preparing testbed'),
+    own(8, 'test unit: [-----------------------'),
+    own(8 + seconds, 'test unit: -----------------------]'),
+    own(8 + seconds, '@@@@@@@@@@@@@@@@@@@@ summary'),
+  ].join('');
+}
+
+it('the seconds of a run are shown by what they were spent on, beside the last pass, and lead into the log', async () => {
+  const ids: number[] = [];
+  for (const seconds of [4, 16]) {
+    const runId = await api.submit('timed');
+    const log = timedLog(seconds);
+    const indexer = new LogIndexer(/error/);
+    indexer.add(Buffer.from(log));
+    const content = Buffer.from(logIndexText(indexer.end()));
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    await api.store.save(runId, 1, 'log-index.json', Readable.from([content]), {
+      size: content.length,
+      sha256,
+    });
+    await api.finish(runId, { files: { 'log.gz': log } });
+    ids.push(runId);
+  }
+  const { page, faults } = await openPage(browser, api.url + path('timed', ids[1]!), { viewport: SCREEN });
+  const time = page.locator('section.time');
+  // On a machine that is busy the worker needs a second to start.
+  const items = time.getByRole('listitem').filter({ hasNotText: 'Start on the worker' });
+  expect((await items.allTextContents()).map((text) => text.trim())).toEqual([
+    'Testbed 5 s (last pass 5 s)',
+    'Dependencies 3 s (last pass 3 s)',
+    'Tests 16 s (last pass 4 s)',
+    'Clean-up 6 s (last pass 18 s)',
+  ]);
+  await time.getByRole('img', { name: 'Testbed 5 s, Dependencies 3 s, Tests 16 s' }).waitFor();
+  await time.getByText('Each step').click();
+  await time.getByRole('link', { name: 'Test unit' }).click();
+  await page.waitForURL(/\/log\?from=4#L4$/);
+  await page.goBack();
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 860 });
+    expect(await accessibilityFaults(page)).toEqual([]);
+  }
   expect(faults).toEqual([]);
   await page.context().close();
 });

@@ -72,10 +72,18 @@ export class Indexes {
    */
   log(of: StoredAttempt, size: number): Promise<LogIndex> {
     return this.remember(`log ${of.runId} ${of.attempt} ${size}`, async () => {
-      const text = await this.readIndex(of, 'log-index.json');
-      const index = text === null ? null : parseLogIndex(text);
-      return index && isPossible(index.bytes, index.blocks, size) ? index : this.foundLogIndex(of, size);
+      return (await this.storedLog(of, size)) ?? this.foundLogIndex(of, size);
     });
+  }
+
+  /**
+   * The index that the store has; null if there is none, or if it cannot belong to the log.
+   * @throws StoreUnavailable if the store does not answer
+   */
+  async storedLog(of: StoredAttempt, size: number): Promise<LogIndex | null> {
+    const text = await this.readIndex(of, 'log-index.json');
+    const index = text === null ? null : parseLogIndex(text);
+    return index && isPossible(index.bytes, index.blocks, size) ? index : null;
   }
 
   /**

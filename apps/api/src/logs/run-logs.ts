@@ -74,6 +74,14 @@ export class RunLogs {
     return new IndexedLog(index, (offset) => contentFrom(open, index.blocks, offset, readingLimits()));
   }
 
+  /**
+   * The index of the log of a finished run, as its worker made it; null without one.
+   * @throws StoreUnavailable if the store does not answer
+   */
+  async findIndex({ runId, attempt, logSize }: RunRecord): Promise<LogIndex | null> {
+    return logSize === null ? null : this.indexes.storedLog({ runId, attempt }, logSize);
+  }
+
   /** The pattern of lines with errors. */
   get errors(): RegExp {
     return this.indexes.errors;

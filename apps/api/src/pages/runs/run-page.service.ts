@@ -30,7 +30,7 @@ import { tabIcon } from '../layout/mark';
 import { attemptView, factView, waitView } from './story-view';
 import { changesView } from './compare-view';
 import { excerptView } from './excerpt-view';
-import { mismatches, progressOf, reproduceCommand, runSentence } from './run-sentence';
+import { mismatches, progressOf, usualDuration, reproduceCommand, runSentence } from './run-sentence';
 import { NO_TESTS, type TestsQuery, testsView } from './tests-view';
 
 /** Number of runs whose tests are shown in a test's strip, including this run. */
@@ -86,6 +86,7 @@ export class RunPageService {
       actions: actionsOf(run, viewer),
       wait: explanation && waitView(explanation, now),
       progress: progressOf(run, statuses, now),
+      durations: usualDuration(run, statuses),
       retriedBy: retriedBy(run, facts),
       retryOf: original && maySee(viewer.reader, original) ? original.runId : null,
       elsewhere: elsewhereView(statuses, sameTrigger, run, neutral),

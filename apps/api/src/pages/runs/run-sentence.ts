@@ -40,19 +40,31 @@ export interface RunProgress {
   durations: string;
 }
 
+type PlaceDurations = Pick<PackageStatus, 'suite' | 'arch' | 'durations'>;
+
+function durationsAt({ suite, arch }: Pick<RunRecord, 'suite' | 'arch'>, statuses: PlaceDurations[]) {
+  return statuses.find((status) => status.suite === suite && status.arch === arch)?.durations ?? null;
+}
+
+/** How long the last runs of a place took, in words; empty when that is not known. */
+export function usualDuration(place: Pick<RunRecord, 'suite' | 'arch'>, statuses: PlaceDurations[]): string {
+  const durations = durationsAt(place, statuses);
+  return durations ? durationWords(durations) : '';
+}
+
 /** Null for a run that is not running. @param statuses the stored statuses of its package */
 export function progressOf(
-  { state, startedAt, suite, arch }: RunRecord,
-  statuses: Pick<PackageStatus, 'suite' | 'arch' | 'durations'>[],
+  { state, startedAt, ...place }: RunRecord,
+  statuses: PlaceDurations[],
   now: Date,
 ): RunProgress | null {
   if (state !== 'running' || startedAt === null) return null;
-  const durations = statuses.find((status) => status.suite === suite && status.arch === arch)?.durations;
+  const durations = durationsAt(place, statuses);
   return {
     startedAt,
     elapsedSeconds: Math.max(0, Math.round((now.getTime() - startedAt.getTime()) / 1_000)),
     usualSeconds: durations?.medianSeconds || null,
-    durations: durations ? durationWords(durations) : '',
+    durations: usualDuration(place, statuses),
   };
 }
 

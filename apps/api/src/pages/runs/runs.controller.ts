@@ -1,26 +1,23 @@
 import { Controller, Get, Inject, Param, Query, Req, Res, UseInterceptors } from '@nestjs/common';
-import { runIdIn } from '@proctor/contracts';
 import type { Request, Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { baseUrl } from '../../http/paths';
-import { notFound } from '../../http/problem';
 import type { PackagePlace } from '../../public-data/public-runs.service';
-import { ComparisonService } from '../../runs/comparison.service';
-import { comparisonPath, runPath } from '../../runs/page-paths';
+import { runPath } from '../../runs/page-paths';
 import { fileUrl } from '../../runs/result-object';
 import { VisibleRuns } from '../../runs/visible-runs';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
 import { RunTriage } from './run-triage.service';
-import { compareView } from './compare-view';
 import { RunPageService } from './run-page.service';
+import { RunTimeService } from './run-time.service';
 import { TESTS_QUERY, type TestsQuery } from './tests-view';
 import { RUN_IN_PATH, noSuchRun } from '../../http/path-ids';
 
-/** The page of a run, and the page that compares two runs. */
+/** The page of a run. */
 @Controller()
 @Requires('nothing')
 @UseInterceptors(PageInterceptor)
@@ -29,7 +26,7 @@ export class RunsController {
     private readonly runs: VisibleRuns,
     private readonly page: RunPageService,
     private readonly triage: RunTriage,
-    private readonly comparisons: ComparisonService,
+    private readonly time: RunTimeService,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -61,22 +58,10 @@ export class RunsController {
       return { redirectTo: log };
     const { known: knownOfRun, ...data } = await this.page.view(run, viewer, query);
     const base = baseUrl(request, this.configuration.server.publicUrl);
-    const failure = await this.triage.sections(run, viewer, knownOfRun, base);
-    return { template: 'runs/run', data: { ...data, ...failure } };
-  }
-
-  /** Compares two runs, as `12...14`. A single run is compared with the last run before it that passed. */
-  @Get('compare/:pair')
-  async compare(@Param('pair') pair: string, @CurrentViewer() viewer: Viewer): Promise<Page | Redirect> {
-    const ids = pair.split('...').map(runIdIn);
-    if (ids.length > 2 || ids.includes(null))
-      throw notFound(
-        'Two runs are compared as /compare/12...14, a run and the last good one before it as /compare/14.',
-      );
-    const [a, b] = ids as number[];
-    if (b === undefined)
-      return { redirectTo: comparisonPath(await this.comparisons.lastGoodBefore(a!, viewer.reader), a!) };
-    const comparison = await this.comparisons.compare([a!, b], viewer.reader);
-    return { template: 'runs/compare', data: compareView(comparison, this.configuration.server.neutral) };
+    const [failure, runTime] = await Promise.all([
+      this.triage.sections(run, viewer, knownOfRun, base),
+      this.time.view(run, knownOfRun.lastPass),
+    ]);
+    return { template: 'runs/run', data: { ...data, ...failure, runTime } };
   }
 }
