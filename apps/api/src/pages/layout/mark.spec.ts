@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { mark, shapeOf } from './mark';
+import { mark, shapeOf, tabIcon } from './mark';
 import { ASSETS_PATH } from './assets';
 
 const sprite = readFileSync(join(ASSETS_PATH, 'sprite.svg'), 'utf8');
@@ -27,4 +27,17 @@ it.each([
 it('different statuses have different shapes', () => {
   const words = ['pass', 'fail', 'tmpfail', 'neutral', 'queued', 'running', 'FLAKY'];
   expect(new Set(words.map(shapeOf)).size).toBe(words.length);
+});
+
+it.each([
+  ['pass', 'icon_pass.svg'],
+  ['fail', 'icon_fail.svg'],
+  ['tmpfail', 'icon_tmpfail.svg'],
+  ['absent', 'icon_neutral.svg'],
+  ['cancelled', 'icon_neutral.svg'],
+  ['queued', 'icon_queued.svg'],
+  ['leased', 'icon_running.svg'],
+  ['running', 'icon_running.svg'],
+])('the tab of a run that is %s has the icon %s', (word, name) => {
+  expect([tabIcon(word), existsSync(join(ASSETS_PATH, name))]).toEqual([name, true]);
 });

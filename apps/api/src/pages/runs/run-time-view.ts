@@ -74,10 +74,10 @@ function barOf(steps: TimeStep[], scale: number, label: string): Html {
   const text = `${label}: ${kinds.map(({ kind, seconds }) => `${WORDS[kind]} ${secondsInWords(seconds)}`).join(', ')}`;
   let x = 0;
   const parts = kinds.map(({ kind, seconds }) => {
-    const [left, width] = [x, seconds * scale];
+    const [start, width] = [x, seconds * scale];
     x += width;
     const title = `${WORDS[kind]}: ${secondsInWords(seconds)}`;
-    return markup`<rect class="${kind}" x="${left.toFixed(1)}" width="${Math.max(1, width - 2).toFixed(1)}" height="16"><title>${title}</title></rect>`;
+    return markup`<rect class="${kind}" x="${start.toFixed(1)}" width="${Math.max(1, width - 2).toFixed(1)}" height="16"><title>${title}</title></rect>`;
   });
   return markup`<svg class="time-bar" viewBox="0 0 ${WIDTH} 16" preserveAspectRatio="none" role="img" aria-label="${text}">${parts}</svg>`;
 }

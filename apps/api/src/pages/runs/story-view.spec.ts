@@ -33,6 +33,8 @@ it('a fact is described in words', () => {
   });
   expect(factView(finished, 'pass')).toMatchObject({ what: 'finished: pass', attempt: '2', reason: 'x' });
   expect(factView(finished, 'neutral')).toMatchObject({ what: 'finished: neutral' });
+  const cancelled = fact({ kind: 'cancelled', verdict: 'tmpfail' });
+  expect(factView(cancelled, 'pass')).toMatchObject({ what: 'cancelled' });
 });
 
 it('a test is described with its name and its detail', () => {

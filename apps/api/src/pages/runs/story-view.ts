@@ -6,7 +6,8 @@ import { logPath } from '../../runs/page-paths';
 
 /** An event in the life of a run, for its page. All values except `at` are text. */
 export function factView({ kind, attempt, actor, reason, verdict, at }: Fact, neutral: NeutralStatus) {
-  const status = endWord(verdict, neutral);
+  // A cancelled run has a verdict for programs alone.
+  const status = kind === 'cancelled' ? null : endWord(verdict, neutral);
   return {
     at: new Date(at),
     what: status ? `${FACTS[kind]}: ${status}` : FACTS[kind],
