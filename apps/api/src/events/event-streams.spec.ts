@@ -2,6 +2,7 @@ import type { RunEvent } from '@proctor/events';
 import { ManualClock } from '@test/support/manual-clock';
 import { runEvent } from '@test/support/run-event';
 import { silenceLog } from '@test/support/silent-log';
+import { SLICE_MS } from '../http/slices';
 import { EventStreams } from './event-streams';
 
 silenceLog();
@@ -55,7 +56,7 @@ it('a page that is delivered to many does not block the event loop until all hav
   const turnsSeen: number[] = [];
   const deliver = (): void => {
     turnsSeen.push(turns);
-    for (const end = performance.now() + 6; performance.now() < end;);
+    for (const end = performance.now() + SLICE_MS + 1; performance.now() < end;);
   };
   for (let listeners = 0; listeners < 20; listeners += 1) await streams.join({ deliver, end: jest.fn() });
   await settled();

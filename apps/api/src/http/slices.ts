@@ -2,7 +2,7 @@
 export type SlicedWork<Result> = Generator<void, Result, void>;
 
 /** How long a slice of work blocks the event loop, in milliseconds. */
-const SLICE_MS = 5;
+export const SLICE_MS = 5;
 
 const waiting: (() => void)[] = [];
 
