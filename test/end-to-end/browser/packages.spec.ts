@@ -40,6 +40,19 @@ it('without the script the search is a form, and times are in UTC', async () => 
   await page.context().close();
 });
 
+it('on a phone, without the script, a cell of a trigger has its architecture beside it, and leads to its run', async () => {
+  const phone = { javaScriptEnabled: false, viewport: { width: 390, height: 844 } };
+  const { page, faults } = await openPage(browser, `${api.url}/triggers/glibc/2.40-4`, phone);
+  const cell = page.getByRole('link', { name: 'fail: hello on bookworm/amd64' });
+  const labelOf = `getComputedStyle(document.querySelector('.grid td'), '::before').content`;
+  const place = await page.evaluate<string>(labelOf);
+  const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  expect([place, over]).toEqual(['"amd64"', 0]);
+  await Promise.all([page.waitForURL('**/packages/h/hello/bookworm/amd64/*/'), cell.click()]);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
 it('an open page shows what has changed, and keeps the focus of its reader', async () => {
   const runId = await api.submit('followed');
   const { page, faults } = await openPage(browser, `${api.url}/packages/f/followed/`);
