@@ -248,3 +248,22 @@ it('parts have their duration, and lines their time when it is wanted', async ()
   expect(faults).toEqual([]);
   await page.context().close();
 });
+
+it('a finger hits the number of a line', async () => {
+  const phone = { viewport: { width: 390, height: 860 }, isMobile: true, hasTouch: true };
+  const { page } = await openPage(browser, `${url}#L${SECOND}`, phone);
+  const box = await page.locator(`#L${SECOND}`).boundingBox();
+  expect(box!.height).toBeGreaterThanOrEqual(24);
+  expect(box!.width).toBeGreaterThanOrEqual(24);
+  await page.context().close();
+});
+
+it('header, heading, lines and foot begin at one left edge', async () => {
+  const { page } = await openPage(browser, url, { viewport: { width: 1920, height: 860 } });
+  const lefts = await page.evaluate<
+    number[]
+  >(`['.home', 'h1', '#log-state > *', '#log-outline', '.bottom > *']
+    .map((each) => document.querySelector(each).getBoundingClientRect().left)`);
+  expect(new Set(lefts)).toEqual(new Set([20]));
+  await page.context().close();
+});
