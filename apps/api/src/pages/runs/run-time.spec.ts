@@ -71,6 +71,12 @@ it.each<[string, Partial<RunTimes>, LogSection[], string[]]>([
     [section('test', 'x', 32)],
     ['waiting', 'start', 'tests', 'upload'],
   ],
+  [
+    'whose index has the times of tests alone',
+    {},
+    [section('test', 'x', 5)],
+    ['waiting', 'start', 'tests', 'upload'],
+  ],
   ['whose attempt is not known', { grantedAt: null }, [], ['waiting', 'upload']],
   ['that was never started', { grantedAt: null, startedAt: null }, [], []],
   ['on a worker whose clock is behind', { startedAt: at(50), finishedAt: at(60) }, [], ['waiting']],
