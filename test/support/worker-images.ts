@@ -22,6 +22,9 @@ const PROJECT = join(__dirname, '../..');
 /** The backend whose image has only the usual packages. Images with the same packages are built on it. */
 const BASE = 'unshare';
 
+/** How long the hook of a test may take that builds images: others may be built first. */
+export const BUILD_LIMIT_MS = 1_800_000;
+
 /** The folder in which images stay between test runs. The run user must reach it, also if root runs the tests. */
 export function imageCachePath(): string {
   const fallback = process.getuid?.() === 0 ? '/var/tmp/proctor-test-images' : resolve('.cache/images');
@@ -44,6 +47,16 @@ export async function provideImage(
   await mkdir(target, { recursive: true });
   for (const file of (await readdir(cache)).filter((file) => file.startsWith(name)))
     await link(join(cache, file), join(target, file));
+}
+
+/** Builds the image of `unshare` before the tests of this file, so that no test's time limit has to cover that. */
+export function prepareImage(): void {
+  beforeAll(() => buildImage(BASE), BUILD_LIMIT_MS);
+}
+
+/** Builds an image of this machine's release and architecture, unless there is one that can be used. */
+export async function buildImage(backend: string): Promise<void> {
+  await cachedImage(backend, hostArchitecture());
 }
 
 /** Returns the folder of an image, and the first part of its files' names. Builds it if there is none that can be used. */

@@ -4,7 +4,7 @@ import { Client } from '@test/support/client';
 import { hostArchitecture } from '@test/support/host-architecture';
 import { startProctor, type RunningProctor } from '@test/support/proctor';
 import { until } from '@test/support/until';
-import { provideImage } from '@test/support/worker-images';
+import { prepareImage, provideImage } from '@test/support/worker-images';
 
 const arch = hostArchitecture();
 const suite = hostRelease() as string;
@@ -12,6 +12,7 @@ const suite = hostRelease() as string;
 let proctor: RunningProctor;
 let client: Client;
 
+prepareImage();
 beforeAll(async () => {
   proctor = await startProctor({ apps: ['api', 'scheduler'] });
   client = Client.of(proctor);

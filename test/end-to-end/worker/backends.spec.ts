@@ -2,7 +2,13 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Backend } from '@apps/worker/src/testbed/backend';
 import { hostArchitecture } from '@test/support/host-architecture';
-import { imageCachePath, provideImage } from '@test/support/worker-images';
+import {
+  BUILD_LIMIT_MS,
+  buildImage,
+  imageCachePath,
+  prepareImage,
+  provideImage,
+} from '@test/support/worker-images';
 import { newMark, processesWith } from './processes-with';
 import {
   backendsOn,
@@ -19,6 +25,7 @@ const signal = new AbortController().signal;
 const nothing = () => undefined;
 
 let machine: TestMachine;
+prepareImage();
 afterEach(async () => machine?.close());
 
 /** What every reason has: what is missing and what helps, or what was tried. */
@@ -51,8 +58,14 @@ describe.each([
   ['podman', 'root'],
   ['lxc', 'root isolation-container'],
 ])('%s', (backend, capabilities) => {
+  let problem: string | null;
+
+  beforeAll(async () => {
+    problem = await problemOf(backend);
+    if (problem === null) await buildImage(backend);
+  }, BUILD_LIMIT_MS);
+
   it('a backend passes a test and leaves nothing, or says what this machine lacks', async () => {
-    const problem = await problemOf(backend);
     if (problem !== null) {
       expect(problem).toMatch(A_REASON);
       return;

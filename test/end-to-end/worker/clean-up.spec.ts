@@ -9,6 +9,7 @@ import { Sandbox } from '@apps/worker/src/sandbox/sandbox';
 import { peerMsUntil } from '@test/support/peer-clock';
 import { until } from '@test/support/until';
 import { newMark, processesWith } from './processes-with';
+import { prepareImage } from '@test/support/worker-images';
 import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 /** Ignores SIGTERM and leaves processes behind that do so too, in sessions of their own. */
@@ -29,6 +30,7 @@ const never = new AbortController().signal;
 const nothing = () => undefined;
 
 let machine: TestMachine;
+prepareImage();
 afterEach(async () => {
   jest.restoreAllMocks();
   await machine?.close();

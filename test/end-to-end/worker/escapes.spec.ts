@@ -2,6 +2,7 @@ import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '@test/support/until';
 import { newMark, processesWith } from './processes-with';
+import { prepareImage } from '@test/support/worker-images';
 import { leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 const MIB = 1024 ** 2;
@@ -9,6 +10,7 @@ const SECRET = 'nats://worker:open-sesame@127.0.0.1:4222';
 const never = new AbortController().signal;
 
 let machine: TestMachine;
+prepareImage();
 beforeAll(async () => {
   process.env['PROCTOR_NATS_CREDENTIALS'] = SECRET;
   machine = await openMachine({

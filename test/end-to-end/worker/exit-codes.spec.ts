@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { prepareImage } from '@test/support/worker-images';
 import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 const never = new AbortController().signal;
@@ -19,6 +20,7 @@ const FLAKY = stanza('flaky', 'exit 1', 'flaky');
 const LACKS = stanza('lacks', 'true', '', 'no-such-package-of-debian');
 
 let machine: TestMachine;
+prepareImage();
 beforeAll(async () => (machine = await openMachine()));
 afterAll(async () => machine?.close());
 

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { ControlGroups } from '@apps/worker/src/sandbox/control-groups';
+import { prepareImage } from '@test/support/worker-images';
 import { leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 const MIB = 1024 ** 2;
@@ -35,6 +36,7 @@ print('no limit')
 
 let machine: TestMachine;
 let groups: ControlGroups | null;
+prepareImage();
 beforeAll(async () => {
   groups = await ControlGroups.open();
   machine = await openMachine({

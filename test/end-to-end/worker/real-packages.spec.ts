@@ -1,6 +1,8 @@
+import { prepareImage } from '@test/support/worker-images';
 import { lease, liveLog, openMachine, storedLog, type TestMachine } from './test-machine';
 
 let machine: TestMachine;
+prepareImage();
 beforeAll(async () => (machine = await openMachine()));
 afterAll(async () => machine?.close());
 

@@ -2,6 +2,7 @@ import type { Lease } from '@proctor/contracts';
 import type { Pin } from '@proctor/request-fields';
 import { ServerFile } from '@libs/config/src/server-file';
 import { UnsafeRequest } from '@apps/worker/src/autopkgtest/unsafe-request';
+import { prepareImage } from '@test/support/worker-images';
 import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 /** What the api accepts, unless a deployment sets something else. */
@@ -11,6 +12,7 @@ const never = new AbortController().signal;
 const nothing = () => undefined;
 
 let machine: TestMachine;
+prepareImage();
 afterEach(async () => machine?.close());
 
 /** Pins of as many bytes as a request may have. */

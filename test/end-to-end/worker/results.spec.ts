@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { TESTS_MAX } from '@proctor/contracts';
 import type { AttemptResult } from '@apps/worker/src/slot/ports';
+import { prepareImage } from '@test/support/worker-images';
 import { lease, leaseOfTree, openMachine, sourceTree, type TestMachine } from './test-machine';
 
 const STUB = { package: 'stub', backend: 'null', variant: 'stub' };
@@ -11,6 +12,7 @@ const nothing = () => undefined;
 const MIB = 1024 ** 2;
 
 let machine: TestMachine;
+prepareImage();
 afterEach(async () => machine?.close());
 
 const execute = (trigger: string) => machine.runner.run(lease({ ...STUB, trigger }), nothing, never);

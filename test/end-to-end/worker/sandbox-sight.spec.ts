@@ -6,11 +6,13 @@ import { natsClient } from '@test/support/nats-client';
 import { until } from '@test/support/until';
 import { expectNothing, expectOnlyWhatIsKnown } from './sight-expectations';
 import { SightStage } from './sight-stage';
+import { prepareImage } from '@test/support/worker-images';
 import { openMachine, type TestMachine } from './test-machine';
 
 let stage: SightStage;
 let machine: TestMachine;
 
+prepareImage();
 beforeAll(async () => {
   stage = await SightStage.open();
 });

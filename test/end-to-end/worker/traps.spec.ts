@@ -2,10 +2,12 @@ import { readdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
+import { prepareImage } from '@test/support/worker-images';
 import { lease, leaseOfTree, openMachine, sourceTree, storedLog, type TestMachine } from './test-machine';
 
 const never = new AbortController().signal;
 let machine: TestMachine;
+prepareImage();
 beforeAll(async () => (machine = await openMachine()));
 afterAll(async () => machine?.close());
 
