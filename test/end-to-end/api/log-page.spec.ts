@@ -87,7 +87,7 @@ it.each([
   const error = { signature: errorSignature(excerpt), excerpt };
   await api.finish(runId, { verdict: 'fail', files: { 'log.gz': log }, error });
   const path = `/packages/${name[0]}/${name}/bookworm/amd64/${runId}`;
-  expect(await page(`${path}/`)).toContain(`#L${line}">line ${line} of the log</a>`);
+  expect(await page(`${path}/`)).toContain(`#L${line}">line ${line}</a>`);
   const html = await page(`${path}/log`);
   expect(html).toContain(`data-hotkey="e">First error: line ${line}</a>`);
   expect(html).toContain(`tabindex="-1">${line}</a><mark>${text}</mark>`);
