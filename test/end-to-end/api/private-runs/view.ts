@@ -156,7 +156,10 @@ export const VIEWS: Record<string, Asks> = {
     ...perRun(({ runId }) => `/-/live?of=run/${runId}`)(names).map(asHead),
   ],
   'GET /packages/-/search': (names) => [
-    ...get('/packages/-/search?query=words that only private runs hold', '/packages/-/search?query=s/1'),
+    ...get(
+      '/packages/-/search?query=words%20that%20only%20private%20runs%20hold',
+      '/packages/-/search?query=s/1',
+    ),
     ...perPackage(({ name }) => `/packages/-/search?query=${name}`)(names),
     ...perRun(({ runId }) => `/packages/-/search?query=${runId}`)(names),
   ],
