@@ -2,10 +2,10 @@ import type { NeutralStatus, PackageVerdict } from '@proctor/contracts';
 import type { DayFilter, PackagesOfDay, RunsOfDay } from '@proctor/database';
 import { OptionalField, sentAs, text, whole, type StatisticsResource } from '@proctor/resources';
 import type { FeedEntry } from '../../public-data/status-feed';
+import { areas, bars, lines } from '../layout/chart';
+import type { ChartOf, Series } from '../layout/chart';
 import type { Html } from '../layout/html';
 import { secondsInWords } from '../layout/times';
-import { areas, bars, lines } from './chart';
-import type { ChartOf, Series } from './chart';
 
 const DAY_MS = 86_400_000;
 
@@ -119,7 +119,7 @@ function number(value: number): string {
 
 const VERDICTS_DRAWN = ['fail', 'tmpfail', 'neutral', 'pass'] as const;
 
-interface DrawnChart extends Omit<ChartOf, 'label' | 'days'> {
+interface DrawnChart extends Omit<ChartOf, 'label' | 'times'> {
   title: string;
   draw: (chart: ChartOf) => Html;
 }
@@ -186,7 +186,7 @@ function chartsOf(figures: DayFigures[]): DrawnChart[] {
 
 /** The page of the statistics: charts, and a table with a row for each day. */
 export function statisticsView(figures: DayFigures[], query: StatisticsQuery) {
-  const days = figures.map(({ day }) => day);
+  const times = figures.map(({ day }) => day);
   return {
     asked: query,
     spans: SPANS.map((span) => ({
@@ -201,7 +201,7 @@ export function statisticsView(figures: DayFigures[], query: StatisticsQuery) {
         const isLine = draw === lines;
         return { name, className: isLine ? `line ${className}` : className, isLine };
       }),
-      svg: draw({ label: `${title}, day by day; the table below has the numbers`, days, ...chart }),
+      svg: draw({ label: `${title}, day by day; the table below has the numbers`, times, ...chart }),
     })),
     rows: [...figures].reverse().map(rowOf),
     jsonUrl: `/status/statistics.json?${queryOf(query)}`,

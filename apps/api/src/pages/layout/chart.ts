@@ -1,0 +1,134 @@
+import { scaleBand, scaleLinear, scaleUtc } from 'd3-scale';
+import { area, line, stack } from 'd3-shape';
+import { markup } from './html';
+import type { Html } from './html';
+
+/** One value for each time; null when it is not known. */
+export interface Series {
+  name: string;
+  /** A class of the style sheet, which has the colour and the pattern. */
+  className: string;
+  values: (number | null)[];
+}
+
+export interface ChartOf {
+  /** A description for readers who cannot see the chart. */
+  label: string;
+  /** Days (`YYYY-MM-DD`) or hours (`YYYY-MM-DDThh:00Z`), one after the other, the oldest first. */
+  times: string[];
+  series: Series[];
+  /** Text behind each number of the scale: ` h` for `20 h`. */
+  unit?: string;
+  /** The highest number of the scale; the highest value by default. */
+  top?: number;
+  /** Width and height in pixels where nothing scales the chart: its text is then 12 pixels high. */
+  size?: [width: number, height: number];
+}
+
+const SIZE: [number, number] = [720, 200];
+const [LEFT, RIGHT, TOP, BOTTOM] = [52, 8, 8, 24];
+/** A number of a scale needs so many pixels beside the next, and a time so many. */
+const [LEVEL_GAP, TIME_GAP] = [50, 110];
+const DAY_MS = 86_400_000;
+
+/** Draws one bar for each time, with the series stacked. */
+export function bars(chart: ChartOf): Html {
+  const { times, series, size: [width] = SIZE } = chart;
+  const y = scaleOf(chart, true);
+  const x = scaleBand(times, [LEFT, width - RIGHT]).paddingInner(times.length > 60 ? 0 : 0.2);
+  const barWidth = Math.max(0.5, x.bandwidth());
+  const layers = stacked(chart).map((layer, place) => {
+    const path = layer.map(([from, to], index) => {
+      const height = y(from) - y(to);
+      return height > 0
+        ? `M${short(x(times[index]!)!)} ${short(y(to))}h${short(barWidth)}v${short(height)}h${short(-barWidth)}z`
+        : '';
+    });
+    return markup`<path class="${series[place]!.className}" d="${path.join('')}"/>`;
+  });
+  return framed(chart, { x: timeScale(chart, true), y }, layers);
+}
+
+/** Draws the series as stacked areas, with a gap at times without a known value. */
+export function areas(chart: ChartOf): Html {
+  const { times, series } = chart;
+  const y = scaleOf(chart, true);
+  const x = timeScale(chart);
+  const isKnown = (index: number): boolean => series.every(({ values }) => values[index] !== null);
+  const layers = stacked(chart).map((layer, place) => {
+    const shape = area<(typeof layer)[number]>()
+      .digits(1)
+      .defined((_, index) => isKnown(index))
+      .x((_, index) => x(new Date(times[index]!)))
+      .y0(([from]) => y(from))
+      .y1(([, to]) => y(to));
+    return markup`<path class="${series[place]!.className}" d="${shape(layer) ?? ''}"/>`;
+  });
+  return framed(chart, { x, y }, layers);
+}
+
+/** Draws one line for each series, with a gap at times without a known value. */
+export function lines(chart: ChartOf): Html {
+  const y = scaleOf(chart, false);
+  const x = timeScale(chart);
+  const curves = chart.series.map(({ values, className }) => {
+    const shape = line<number | null>()
+      .digits(1)
+      .defined((value) => value !== null)
+      .x((_, index) => x(new Date(chart.times[index]!)))
+      .y((value) => y(value ?? 0));
+    return markup`<path class="line ${className}" d="${shape(values) ?? ''}"/>`;
+  });
+  return framed(chart, { x, y }, curves);
+}
+
+function stacked({ times, series }: ChartOf) {
+  return stack<number, number>()
+    .keys(series.keys())
+    .value((index, place) => series[place]!.values[index] ?? 0)([...times.keys()]);
+}
+
+function scaleOf({ times, series, top, size: [, height] = SIZE }: ChartOf, isSum: boolean) {
+  const highest = [...times.keys()].map((index) => {
+    const values = series.map(({ values: each }) => each[index] ?? 0);
+    return isSum ? values.reduce((sum, value) => sum + value, 0) : Math.max(0, ...values);
+  });
+  return scaleLinear([0, top ?? Math.max(1, ...highest)], [height - BOTTOM, TOP]);
+}
+
+/** @param isToEnd whether the scale has the last day or hour up to its end */
+function timeScale({ times, size: [width] = SIZE }: ChartOf, isToEnd = false) {
+  const [first, second = first] = times.map((time) => Date.parse(time)) as [number, ...number[]];
+  const last = Date.parse(times.at(-1)!);
+  return scaleUtc([first, isToEnd ? last + second - first : last], [LEFT, width - RIGHT]);
+}
+
+function short(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}
+
+/** Adds the two scales and their labels. */
+function framed(
+  { label, unit = '', size: [width, height] = SIZE }: ChartOf,
+  { x, y }: { x: ReturnType<typeof timeScale>; y: ReturnType<typeof scaleOf> },
+  layers: Html[],
+): Html {
+  const heights = y.ticks(Math.round(height / LEVEL_GAP)).filter(Number.isInteger);
+  const levels = heights.map(
+    (value) =>
+      markup`<path class="level" d="M${LEFT} ${short(y(value))}H${width - RIGHT}"/><text x="${LEFT - 6}" y="${short(y(value) + 4)}" text-anchor="end">${value.toLocaleString('en')}${unit}</text>`,
+  );
+  const dates = x
+    .ticks(Math.round(width / TIME_GAP))
+    .map(
+      (date) =>
+        markup`<text x="${short(x(date))}" y="${height - 6}" text-anchor="middle">${timeWords(date)}</text>`,
+    );
+  return markup`<svg class="figure" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${levels}${layers}${dates}</svg>`;
+}
+
+/** A time on the scale: `15:00`; `11-20` for midnight. */
+function timeWords(time: Date): string {
+  const text = time.toISOString();
+  return time.getTime() % DAY_MS === 0 ? text.slice(5, 10) : text.slice(11, 16);
+}
