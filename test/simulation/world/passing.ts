@@ -57,8 +57,10 @@ export class Passing {
       write.kind === 'finish' && write.attemptOutcome === 'finished' && write.outcome.verdict !== 'tmpfail';
     if (hasResult) this.failed.delete(key);
     else if (write.kind === 'finish') this.failed.add(key);
+    // A dispatcher learns from a report also when its commit fails, and then the run may be returned.
+    const hadReport = write.kind === 'requeue' && write.outcome === 'returned' && this.reported.has(row.runId);
     // A correction takes back the failure of one attempt only.
-    if (hasResult || write.kind === 'correct')
+    if (hasResult || hadReport || write.kind === 'correct')
       for (const suspected of this.suspected.values()) suspected.delete(key);
     if (write.kind === 'finish' || write.kind === 'requeue') this.reported.delete(row.runId);
     if (write.kind === 'grant' && knownAt.get(write)?.suspects.has(row.runId))
