@@ -31,17 +31,12 @@ export function lineUrl(line: number, { first, last }: ShownPart, logUrl: string
 
 /** The addresses of the nearest parts before and after the lines of this page; null when there is none. */
 export function partsBeyond({ sections }: LogIndex, { first, last }: ShownPart, logUrl: string) {
-  const heads = sections.map(({ line }) => line);
-  return {
-    previousPart: urlOf(
-      heads.findLast((line) => line < first),
-      logUrl,
-    ),
-    nextPart: urlOf(
-      heads.find((line) => line > last),
-      logUrl,
-    ),
-  };
+  const { previousUrl, nextUrl } = nearestUrls(
+    sections.map(({ line }) => line),
+    { first, last },
+    logUrl,
+  );
+  return { previousPart: previousUrl, nextPart: nextUrl };
 }
 
 /** Links from one line to the next, for example from error to error. */
@@ -72,25 +67,21 @@ export function lineSteps(
 ): LineSteps {
   const { lines, ...counted } = all;
   const at = focus ?? 0;
-  const around = (from: number, to: number) => ({
-    previousUrl: urlOf(
-      lines.findLast((line) => line < from),
-      logUrl,
-    ),
-    nextUrl: urlOf(
-      lines.find((line) => line > to),
-      logUrl,
-    ),
-  });
   return {
     ...counted,
     before: lines.filter((line) => line < first).length,
     number: lines.includes(at) ? lines.indexOf(at) + 1 : null,
-    ...around(at, at),
-    beyond: around(first, last),
+    ...nearestUrls(lines, { first: at, last: at }, logUrl),
+    beyond: nearestUrls(lines, { first, last }, logUrl),
   };
 }
 
-function urlOf(line: number | undefined, logUrl: string): string | null {
-  return line === undefined ? null : pageAt(line, logUrl);
+/** The addresses of the nearest of these lines before and after a part; null when there is none. */
+function nearestUrls(lines: readonly number[], { first, last }: ShownPart, logUrl: string) {
+  const before = lines.findLast((line) => line < first);
+  const after = lines.find((line) => line > last);
+  return {
+    previousUrl: before === undefined ? null : pageAt(before, logUrl),
+    nextUrl: after === undefined ? null : pageAt(after, logUrl),
+  };
 }
