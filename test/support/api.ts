@@ -26,6 +26,7 @@ import { Leaving } from '@apps/api/src/http/leaving';
 import { ASSETS_PATH } from '@apps/api/src/pages/layout/assets';
 import { OWN_SERVICES } from '@apps/api/src/webhooks/webhook-url';
 import { apiConfiguration, SETTINGS } from './api-configuration';
+import { Browser } from './browser';
 import { createTestDatabase } from './database';
 
 export interface ApiOptions {
@@ -91,6 +92,14 @@ export class RunningApi {
     this.root ??= users.add('root', { isAdmin: true });
     await this.root;
     return (await apiKeys.create('root', 'test')).key;
+  }
+
+  /** A browser in which the user is logged in. Sets the password that this takes: `of ` and the name. */
+  async logIn(name: string): Promise<Browser> {
+    await this.database.users.setPassword(name, `of ${name}`);
+    const browser = new Browser(this.url);
+    await browser.logIn(name, `of ${name}`);
+    return browser;
   }
 
   /** Submits one run and answers its id. */

@@ -10,11 +10,8 @@ let privateRun: number;
 
 beforeAll(async () => {
   api = await startApi();
-  await api.database.users.setPassword('alice', 'of alice');
-  await api.database.users.setPassword('bob', 'of bob');
-  [alice, bob] = [new Browser(api.url), new Browser(api.url)];
-  await alice.logIn('alice', 'of alice');
-  await bob.logIn('bob', 'of bob');
+  alice = await api.logIn('alice');
+  bob = await api.logIn('bob');
   publicRun = await api.submit('hello', { trigger: 'glibc/2.40-4' });
   privateRun = await api.submit('secret-tool', { is_private: true }, api.keys.aliceSecond);
   await api.finish(publicRun, { verdict: 'fail' });

@@ -77,9 +77,7 @@ it.each([
 
 it('the lists of an administrator are searched by q too', async () => {
   await api.adminKey();
-  await api.database.users.setPassword('root', 'of root');
-  const root = new Browser(api.url);
-  await root.logIn('root', 'of root');
+  const root = await api.logIn('root');
   const users = await root.textOf('/admin/users/?q=ali');
   expect([users.includes('/admin/users/alice'), users.includes('/admin/users/bob')]).toEqual([true, false]);
   expect(await root.textOf('/admin/packages/?q=hello')).toContain('value="hello"');

@@ -1,6 +1,6 @@
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
-import { Browser, hiddenIn } from '@test/support/browser';
+import { type Browser, hiddenIn } from '@test/support/browser';
 
 let api: RunningApi;
 let alice: Browser;
@@ -8,11 +8,8 @@ let bob: Browser;
 
 beforeAll(async () => {
   api = await startApi();
-  await api.database.users.setPassword('alice', 'of alice');
-  await api.database.users.setPassword('bob', 'of bob');
-  [alice, bob] = [new Browser(api.url), new Browser(api.url)];
-  await alice.logIn('alice', 'of alice');
-  await bob.logIn('bob', 'of bob');
+  alice = await api.logIn('alice');
+  bob = await api.logIn('bob');
   await api.finish(await api.submit('hello'), { verdict: 'fail' });
   await api.finish(await api.submit('secret-tool', { is_private: true }, api.keys.aliceSecond));
 });

@@ -1,7 +1,7 @@
 import { publicReadOf } from '@apps/api/src/http/public-reads';
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
-import { Browser } from '@test/support/browser';
+import type { Browser } from '@test/support/browser';
 
 let api: RunningApi;
 let root: Browser;
@@ -11,9 +11,7 @@ let adminKey: string;
 beforeAll(async () => {
   api = await startApi();
   adminKey = await api.adminKey();
-  await api.database.users.setPassword('root', 'of root');
-  root = new Browser(api.url);
-  await root.logIn('root', 'of root');
+  root = await api.logIn('root');
   runId = await api.submit('hello', { trigger: 'glibc/2.40-4' });
   await api.finish(runId, { verdict: 'fail', files: { 'log.gz': 'a log\n' } });
   await api.finish(await api.submit('hello'));

@@ -16,11 +16,9 @@ let bob: Browser;
 let rootKey: string;
 beforeAll(async () => {
   api = await startApi();
-  await api.database.users.setPassword('bob', 'of bob');
   await api.database.users.add('root', { isAdmin: true });
   rootKey = (await api.database.apiKeys.create('root', 'test')).key;
-  bob = new Browser(api.url);
-  await bob.logIn('bob', 'of bob');
+  bob = await api.logIn('bob');
 });
 afterAll(() => api.stop());
 

@@ -1,7 +1,6 @@
 import { leastStatements } from '@test/support/statements';
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
-import { Browser } from '@test/support/browser';
 import { pageOf, rows } from '@test/support/pages';
 
 /** Statements that the page of a package may take, however many places fail. */
@@ -129,9 +128,7 @@ it('a history shows what is under way, and of the finished runs those that were 
 });
 
 it('where a package fails, a card says since which change, with which error and note, and retries it', async () => {
-  await api.database.users.setPassword('bob', 'of bob');
-  const bob = new Browser(api.url);
-  await bob.logIn('bob', 'of bob');
+  const bob = await api.logIn('bob');
   const passed = await api.submit('broken');
   await api.finish(passed);
   const failed = await api.submit('broken', { trigger: 'glibc/2.40-4' });

@@ -8,9 +8,7 @@ let token: string;
 
 beforeAll(async () => {
   api = await startApi();
-  await api.database.users.setPassword('alice', 'of alice');
-  alice = new Browser(api.url);
-  await alice.logIn('alice', 'of alice');
+  alice = await api.logIn('alice');
   token = hiddenIn(await alice.textOf('/user/alice/test'))['form_token']!;
 });
 afterAll(() => api.stop());

@@ -153,11 +153,8 @@ it('the packages that began to fail when another one had changed are listed, wit
 });
 
 it('the owner of a private run has its page and what can be done with it, and strangers have none', async () => {
-  await api.database.users.setPassword('alice', 'of alice');
-  await api.database.users.setPassword('bob', 'of bob');
-  const [alice, bob] = [new Browser(api.url), new Browser(api.url)];
-  await alice.logIn('alice', 'of alice');
-  await bob.logIn('bob', 'of bob');
+  const alice = await api.logIn('alice');
+  const bob = await api.logIn('bob');
   const finished = await api.submit('secret', { is_private: true }, api.keys.aliceSecond);
   await api.finish(finished);
   const waiting = await api.submit('secret', { is_private: true });
@@ -190,9 +187,7 @@ it('the owner of a private run has its page and what can be done with it, and st
 
 it('an administrator is offered to retry and to cancel another user’s private run, and can do it', async () => {
   await api.database.users.add('root', { isAdmin: true });
-  await api.database.users.setPassword('root', 'of root');
-  const root = new Browser(api.url);
-  await root.logIn('root', 'of root');
+  const root = await api.logIn('root');
   const [over = 0, waiting = 0] = await Promise.all(
     [1, 2].map(() => api.submit('hidden', { is_private: true }, api.keys.bob)),
   );

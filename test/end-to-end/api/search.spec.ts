@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
-import { Browser } from '@test/support/browser';
 import { pageOf } from '@test/support/pages';
 import { runError } from '@test/support/run-error';
 import { until } from '@test/support/until';
@@ -96,9 +95,7 @@ it.each([
 });
 
 it('users find their own private runs', async () => {
-  await api.database.users.setPassword('alice', 'of alice');
-  const browser = new Browser(api.url);
-  await browser.logIn('alice', 'of alice');
+  const browser = await api.logIn('alice');
   expect(await search('zsh-hidd', browser)).toBe(`/packages/z/zsh-hidden/bookworm/amd64/${ids.hidden}/`);
 });
 

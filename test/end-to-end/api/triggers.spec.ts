@@ -10,9 +10,7 @@ let api: RunningApi;
 let bob: Browser;
 beforeAll(async () => {
   api = await startApi();
-  await api.database.users.setPassword('bob', 'of bob');
-  bob = new Browser(api.url);
-  await bob.logIn('bob', 'of bob');
+  bob = await api.logIn('bob');
 });
 afterAll(() => api.stop());
 

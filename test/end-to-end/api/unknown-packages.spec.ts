@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
-import { Browser, hiddenIn } from '@test/support/browser';
+import { hiddenIn } from '@test/support/browser';
 import { pageOf } from '@test/support/pages';
 import { until } from '@test/support/until';
 import { registerWorkers, workerKey } from '@test/support/worker-register';
@@ -69,9 +69,7 @@ it('a package that is rejected, or may come from elsewhere, causes no warning', 
 });
 
 it('a form says so before it is sent and afterwards', async () => {
-  await api.database.users.setPassword('alice', 'of alice');
-  const alice = new Browser(api.url);
-  await alice.logIn('alice', 'of alice');
+  const alice = await api.logIn('alice');
   const token = hiddenIn(await alice.textOf('/user/alice/test'))['form_token']!;
   for (const step of ['preview', 'submit']) {
     const fields = { form_token: token, packages: 'helo', suite: 'bookworm', 'arch-amd64': 'on', step };

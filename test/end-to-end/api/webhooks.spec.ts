@@ -1,6 +1,6 @@
 import { SUBJECTS } from '@proctor/contracts';
 import { startApi, type RunningApi } from '@test/support/api';
-import { Browser, hiddenIn } from '@test/support/browser';
+import { hiddenIn } from '@test/support/browser';
 import { WebhookReceiver } from '@test/support/webhook-receiver';
 
 let api: RunningApi;
@@ -210,11 +210,8 @@ it('a webhook is there for its user alone, and a user has at most so many', asyn
 });
 
 it('a user makes a webhook, reads its secret once, tests it and removes it', async () => {
-  await api.database.users.setPassword('alice', 'of alice');
-  await api.database.users.setPassword('bob', 'of bob');
-  const [alice, bob] = [new Browser(api.url), new Browser(api.url)];
-  await alice.logIn('alice', 'of alice');
-  await bob.logIn('bob', 'of bob');
+  const alice = await api.logIn('alice');
+  const bob = await api.logIn('bob');
   const token = hiddenIn(await alice.textOf('/user/alice/webhooks'))['form_token']!;
   expect((await bob.get('/user/alice/webhooks')).status).toBe(403);
   expect((await alice.post('/user/alice/webhooks', { url: 'https://192.0.2.1/' })).status).toBe(403);
