@@ -58,7 +58,8 @@ export class Passing {
     if (hasResult) this.failed.delete(key);
     else if (write.kind === 'finish') this.failed.add(key);
     // A dispatcher learns from a report also when its commit fails, and then the run may be returned.
-    const hadReport = write.kind === 'requeue' && write.outcome === 'returned' && this.reported.has(row.runId);
+    const hadReport =
+      write.kind === 'requeue' && write.outcome === 'returned' && this.reported.has(row.runId);
     // A correction takes back the failure of one attempt only.
     if (hasResult || hadReport || write.kind === 'correct')
       for (const suspected of this.suspected.values()) suspected.delete(key);
