@@ -158,6 +158,7 @@ export const TRIAGE_KINDS = [
   'request',
   'infrastructure',
   'fails-in-reference',
+  'other-testbed',
   'flaky',
   'no-fresh-reference',
   'shared-error',

@@ -75,6 +75,25 @@ it('a failed run shows what fails, what changed since the last pass, and what el
   expect(await page(short.headers.get('location')!)).toContain('The same test has passed since.');
 });
 
+it('a version that passed on another backend alone may fail because of the testbed, one that passed on the same may not', async () => {
+  const run = async (name: string, backend: string, verdict: 'pass' | 'fail'): Promise<number> => {
+    const runId = await api.submit(name, { backend });
+    await api.finish(runId, { verdict });
+    return runId;
+  };
+  const conclude = async (runId: number): Promise<unknown> => (await api.api(`/runs/${runId}/triage`)).json();
+  await run('needs-init', 'lxc', 'pass');
+  expect(await conclude(await run('needs-init', 'unshare', 'fail'))).toMatchObject({
+    kind: 'other-testbed',
+    conclusion: 'Version 1.0-1 passed on lxc and fails on unshare, so the testbed may be the cause.',
+  });
+  await run('needs-nothing', 'unshare', 'pass');
+  await run('needs-nothing', 'lxc', 'pass');
+  expect(await conclude(await run('needs-nothing', 'unshare', 'fail'))).not.toMatchObject({
+    kind: 'other-testbed',
+  });
+});
+
 it('a run shows what was kept of its testbed: what changed, where tests are in the log, what was not as asked for', async () => {
   const packages = (libc6: string) => ({
     testbed: new Map([['bash', '5']]),

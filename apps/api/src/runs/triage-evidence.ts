@@ -13,7 +13,7 @@ export interface TriageFacts {
   /** The status of the package on other places. */
   elsewhere: PackageStatus[];
   reference: ReferenceRun | null;
-  /** The newest earlier run that passed with the same version. */
+  /** The newest earlier run that passed with the same version, on the same backend if there is one. */
   passOfVersion: RunRecord | null;
   /** The newest earlier run that passed with the same pins and sources. */
   lastPass: RunRecord | null;
@@ -67,7 +67,9 @@ function evidenceOfPackage(facts: TriageFacts): (TriageEvidence | null)[] {
     isKnown(run)
       ? {
           question: `Has ${run.version} passed here before?`,
-          answer: passOfVersion ? `Yes, on ${dayOf(passOfVersion.finishedAt!)}.` : 'No.',
+          answer: passOfVersion
+            ? `Yes, on ${dayOf(passOfVersion.finishedAt!)}${testbedOf(passOfVersion, run)}.`
+            : 'No.',
           links: passOfVersion ? [runLink(passOfVersion.runId)] : [],
         }
       : null,
@@ -145,6 +147,11 @@ function runLink(runId: number): TriageEvidence['links'][number] {
 
 function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
+}
+
+/** The backend of another run, where it is not the same. */
+function testbedOf({ backend }: RunRecord, run: RunRecord): string {
+  return backend === run.backend ? '' : `, but on ${backend} and not on ${run.backend}`;
 }
 
 /** Whether the tested version is known. */

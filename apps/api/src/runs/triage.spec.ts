@@ -110,6 +110,26 @@ describe('the decision tree of failed tests', () => {
       'flaky',
       'retry',
     ],
+    [
+      'a pass of the same version on another backend alone',
+      {
+        run: failed({ backend: 'unshare' }),
+        passOfVersion: { ...passed(), backend: 'lxc' },
+        here: status('amd64', 'fail', { isFlaky: true }),
+      },
+      'other-testbed',
+      'nothing',
+    ],
+    [
+      'a pass of the same version on another backend, and a reference that passed',
+      {
+        run: { ...ofTrigger, backend: 'unshare' },
+        passOfVersion: { ...passed(), backend: 'lxc' },
+        reference: reference('pass', 1),
+      },
+      'trigger',
+      'report glibc',
+    ],
     ['no reference', { run: ofTrigger }, 'no-fresh-reference', 'refresh'],
     [
       'a stale reference that failed',

@@ -60,6 +60,10 @@ function concluded(facts: TriageFacts): Omit<Triage, 'evidence'> {
     const conclusion = `It fails without ${trigger.word} too, so ${trigger.package} is not the cause.`;
     return { kind: 'fails-in-reference', step: nothing, conclusion };
   }
+  if (passOfVersion && passOfVersion.backend !== run.backend && !fresh) {
+    const conclusion = `Version ${run.version} passed on ${passOfVersion.backend} and fails on ${run.backend}, so the testbed may be the cause.`;
+    return { kind: 'other-testbed', step: nothing, conclusion };
+  }
   const isUnchanged = changes !== null && changes.changed.length === 0;
   if (here?.isFlaky || (passOfVersion && isUnchanged)) {
     const conclusion = here?.isFlaky

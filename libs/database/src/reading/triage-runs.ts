@@ -29,10 +29,10 @@ export class TriageRuns {
     return row ?? null;
   }
 
-  /** The newest earlier run that passed with the same version on the same place. */
+  /** The newest earlier run that passed with the same version on the same place, on the same backend if there is one. */
   async passOfVersion(run: RunRecord): Promise<RunRecord | null> {
     const place = [run.package, run.suite, run.arch, run.finishedAt, run.runId];
-    const [row] = await this.database.query(PASS_OF_VERSION, [...place, run.version]);
+    const [row] = await this.database.query(PASS_OF_VERSION, [...place, run.version, run.backend]);
     return row ?? null;
   }
 
@@ -69,10 +69,15 @@ const REFERENCE = statement(
   cross join lateral (${newestReference('r')}) newest`,
 );
 
+const PASSES_OF_VERSION = `
+  select p.run_id from runs p
+  where p.package = $1 and p.suite = $2 and p.arch = $3 and (p.finished_at, p.run_id) < ($4::timestamptz, $5::bigint)
+    and p.state = 'finished' and not p.is_private and p.verdict in ('pass', 'neutral') and p.version = $6`;
+const NEWEST = 'order by p.finished_at desc, p.run_id desc limit 1';
 const PASS_OF_VERSION = selectRecords(`
-  where r.package = $1 and r.suite = $2 and r.arch = $3 and (r.finished_at, r.run_id) < ($4::timestamptz, $5::bigint)
-    and r.state = 'finished' and not r.is_private and r.verdict in ('pass', 'neutral') and r.version = $6
-  order by r.finished_at desc, r.run_id desc limit 1`);
+  where r.run_id = coalesce(
+    (${PASSES_OF_VERSION} and p.backend = $7 ${NEWEST}),
+    (${PASSES_OF_VERSION} ${NEWEST}))`);
 
 const SAME_TEST = `
   n.package = $1 and n.suite = $2 and n.arch = $3 and n.trigger is not distinct from $4::text
