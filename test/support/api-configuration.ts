@@ -62,6 +62,7 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
         connectionsPerAddressMax: 100,
         replayHours: 24,
         waitingBytesMax: 1024 * 1024,
+        waitingBytesTotalMax: 256 * 1024 * 1024,
       },
       webhooks: {
         perUserMax: 10,

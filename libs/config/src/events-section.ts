@@ -10,4 +10,6 @@ export class EventsSection {
   @IsInt() @Min(1) @Max(720) replayHours = 24;
   /** Bytes that wait for a client that does not read. */
   @Count() waitingBytesMax = 1024 * 1024;
+  /** Bytes that wait for all such clients together. */
+  @Count() waitingBytesTotalMax = 256 * 1024 * 1024;
 }

@@ -13,6 +13,7 @@ beforeAll(async () => {
         connectionsPerAddressMax: 100,
         replayHours: 24,
         waitingBytesMax: 1_000_000,
+        waitingBytesTotalMax: 100_000_000,
       },
     },
   });

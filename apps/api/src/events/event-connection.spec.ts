@@ -14,7 +14,7 @@ function rig(isWanted: (event: RunEvent) => boolean = () => true) {
     set: () => response,
   }) as unknown as Response;
   const textOf = ({ factId }: RunEvent) => JSON.stringify({ factId, filled: 'x'.repeat(100) });
-  const selection = { isWanted, textOf, waitingBytesMax: WAITING_BYTES_MAX };
+  const selection = { isWanted, textOf };
   const connection = new EventConnection(response, selection);
   connection.open();
   const sentText = (): string => (stream.read() as Buffer | null)?.toString() ?? '';
@@ -27,7 +27,7 @@ const idsIn = (text: string): number[] => [...text.matchAll(/"factId":(\d+)/g)].
 it('a client that reads is sent each event with the second where it may begin again', () => {
   const { stream, connection, sentText } = rig(({ factId }) => factId !== 2);
   connection.startSending(5, () => false);
-  connection.deliver([event(1), event(2), event(3)], 6);
+  connection.deliver([event(1), event(2), event(3)], 6, WAITING_BYTES_MAX);
   expect(sentText()).toMatch(
     /^retry: \d{4}\n\nid: 5\n\nid: 6\.7\.1\nevent: granted\ndata: {"factId":1,.*}\n\nid: 6\.7\.3\n/,
   );
@@ -37,7 +37,7 @@ it('a client that reads is sent each event with the second where it may begin ag
 it('a client that does not read is cut off with a word', () => {
   const { stream, connection, sentText } = rig();
   connection.startSending(5, () => false);
-  for (let id = 1; id <= 20; id += 1) connection.deliver([event(id)], 6);
+  for (let id = 1; id <= 20; id += 1) connection.deliver([event(id)], 6, WAITING_BYTES_MAX);
   expect([connection.isOver, stream.writableLength < 2 * WAITING_BYTES_MAX]).toEqual([true, true]);
   let text = '';
   for (let part = sentText(); part !== ''; part = sentText()) text += part;
@@ -57,7 +57,7 @@ it('what comes while a client is sent what it has missed follows that, without w
   const texts: string[] = [];
   stream.on('data', (bytes: Buffer) => texts.push(bytes.toString()));
   const catching = connection.catchUp(window);
-  connection.deliver([event(2), event(3)], 5);
+  connection.deliver([event(2), event(3)], 5, WAITING_BYTES_MAX);
   await catching;
   connection.startSending(5, (one) => window.hasRead(one));
   await new Promise((resolve) => setImmediate(resolve));

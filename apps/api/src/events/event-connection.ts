@@ -11,12 +11,11 @@ const STALLED_MS = 30_000;
 /** The maximum number of new events that wait while missed ones are sent. */
 const HELD_MAX = 10_000;
 
-/** The events that one client wants, and how many bytes may wait for it. */
+/** The events that one client wants. */
 export interface EventSelection {
   isWanted: (event: RunEvent) => boolean;
   /** The JSON of an event. */
   textOf: (event: RunEvent) => string;
-  waitingBytesMax: number;
 }
 
 /**
@@ -48,6 +47,10 @@ export class EventConnection implements EventListener {
     );
     response.once('close', () => clearInterval(comments));
     if (response.closed) clearInterval(comments);
+  }
+
+  get waitingBytes(): number {
+    return this.response.writableLength;
   }
 
   get isOver(): boolean {
@@ -85,8 +88,8 @@ export class EventConnection implements EventListener {
     );
   }
 
-  deliver(events: RunEvent[], second: number): void {
-    const isSlow = this.response.writableLength > this.selection.waitingBytesMax;
+  deliver(events: RunEvent[], second: number, waitingBytesMax: number): void {
+    const isSlow = this.waitingBytes > waitingBytesMax;
     if (isSlow || (this.heldEvents?.length ?? 0) > HELD_MAX)
       this.end('the events were not read as fast as they came');
     else if (this.heldEvents) this.heldEvents.push(...events.filter(this.selection.isWanted));

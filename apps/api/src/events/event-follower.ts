@@ -84,13 +84,11 @@ export class EventFollower {
     requestor: Requestor,
     { mine = false, ...filter }: WantedEvents,
   ): EventConnection {
-    const { server } = this.configuration;
     const reader = readerOf(requestor);
     return new EventConnection(response, {
       isWanted: (event) =>
         maySee(reader, event) && (!mine || isOwn(reader, event)) && isWanted(filter, event),
       textOf: (event) => this.textOf(event),
-      waitingBytesMax: server.events.waitingBytesMax,
     });
   }
 

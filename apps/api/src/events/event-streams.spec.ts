@@ -7,6 +7,8 @@ import { EventStreams } from './event-streams';
 
 silenceLog();
 
+const LIMITS = { waitingBytesMax: 40, waitingBytesTotalMax: 100 };
+
 function rig() {
   const rows: RunEvent[] = [];
   const clock = new ManualClock();
@@ -24,7 +26,8 @@ function rig() {
     ),
     raise: jest.fn(() => Promise.resolve()),
   };
-  const streams = new EventStreams(source, clock, { listen: (_subject, received) => void (hint = received) });
+  const dispatchers = { listen: (_subject: string, received: () => void) => void (hint = received) };
+  const streams = new EventStreams(source, clock, dispatchers, () => LIMITS);
   streams.onApplicationBootstrap();
   const happens = (factId: number): void => {
     rows.push(runEvent({ factId, at: new Date(6_000) }));
@@ -36,7 +39,7 @@ function listener() {
   const factIds: number[] = [];
   const end = jest.fn();
   const deliver = (events: RunEvent[]): void => void factIds.push(...events.map(({ factId }) => factId));
-  return { factIds, end, deliver };
+  return { factIds, end, deliver, waitingBytes: 0 };
 }
 
 /** Everything that was begun has ended. */
@@ -58,7 +61,7 @@ it('a page that is delivered to many does not block the event loop until all hav
     turnsSeen.push(turns);
     for (const end = performance.now() + SLICE_MS + 1; performance.now() < end;);
   };
-  for (let listeners = 0; listeners < 20; listeners += 1) await streams.join({ deliver, end: jest.fn() });
+  for (let listeners = 0; listeners < 20; listeners += 1) await streams.join({ ...listener(), deliver });
   await settled();
   happens(1);
   setImmediate(count);
@@ -70,11 +73,29 @@ it('a page that is delivered to many does not block the event loop until all hav
   expect(new Set(turnsSeen).size).toBe(20);
 });
 
+it.each([
+  [[30, 30, 40, 0], 40],
+  [[30, 30, 41, 0], 25],
+  [[90, 90], 40],
+])('where %j bytes wait, %d may wait for each client', async (waitingBytes, waitingBytesMax) => {
+  const { streams, clock, happens } = rig();
+  const limits = new Set<number>();
+  const deliver = (_events: RunEvent[], _second: number, limit: number): void => void limits.add(limit);
+  for (const each of waitingBytes) await streams.join({ ...listener(), deliver, waitingBytes: each });
+  await settled();
+  happens(1);
+  clock.advance(100);
+  await settled();
+  clock.advance(1_000);
+  await settled();
+  expect([...limits]).toEqual([waitingBytesMax]);
+});
+
 it('a listener that leaves while a page is delivered gets nothing more', async () => {
   const { streams, clock, happens } = rig();
   const second = listener();
   let leave = (): void => undefined;
-  await streams.join({ deliver: () => leave(), end: jest.fn() });
+  await streams.join({ ...listener(), deliver: () => leave() });
   ({ leave } = await streams.join(second));
   await settled();
   happens(1);

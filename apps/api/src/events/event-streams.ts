@@ -14,9 +14,22 @@ const LOOK_GAP_MS = 100;
 
 /** A connection that gets new events. */
 export interface EventListener {
-  /** @param second the place from which a client with these events may continue */
-  deliver(events: RunEvent[], second: number): void;
+  /** Bytes that its client has not read yet. */
+  readonly waitingBytes: number;
+  /**
+   * @param second the place from which a client with these events may continue
+   * @param waitingBytesMax a client for which more bytes wait is cut off
+   */
+  deliver(events: RunEvent[], second: number, waitingBytesMax: number): void;
   end(reason: string): void;
+}
+
+/** How many bytes may wait for clients that do not read. */
+export interface WaitingLimits {
+  /** For one client. */
+  waitingBytesMax: number;
+  /** For all together. */
+  waitingBytesTotalMax: number;
 }
 
 /** Reads new events once for all clients that follow them. */
@@ -32,6 +45,7 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly source: EventSource,
     private readonly clock: Clock,
     private readonly dispatchers: Pick<DispatcherClient, 'listen'>,
+    private readonly limits: () => WaitingLimits,
   ) {
     this.news = new WakeUp(clock);
   }
@@ -104,10 +118,20 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
 
   /** To thousands of listeners, a page takes seconds. Who joins meanwhile gets the next one. */
   private *deliver(page: RunEvent[], second: number): SlicedWork<void> {
+    const waitingBytesMax = this.waitingBytesOfEach();
     for (const listener of [...this.listeners]) {
-      if (this.listeners.has(listener)) listener.deliver(page, second);
+      if (this.listeners.has(listener)) listener.deliver(page, second, waitingBytesMax);
       yield;
     }
+  }
+
+  /** If too many bytes wait in all, each client may keep its equal share: clients that read are not cut off. */
+  private waitingBytesOfEach(): number {
+    const { waitingBytesMax, waitingBytesTotalMax } = this.limits();
+    let total = 0;
+    for (const { waitingBytes } of this.listeners) total += waitingBytes;
+    if (total <= waitingBytesTotalMax) return waitingBytesMax;
+    return Math.min(waitingBytesMax, waitingBytesTotalMax / this.listeners.size);
   }
 
   private async deliverNew(window: EventWindow): Promise<boolean> {

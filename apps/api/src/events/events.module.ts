@@ -1,5 +1,6 @@
 import { systemClock } from '@proctor/clock';
 import { RunEvents } from '@proctor/database';
+import { type ApiConfiguration, CONFIGURATION } from '../configuration.token';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { Room } from '../http/room';
 import { EventFollower } from './event-follower';
@@ -12,9 +13,9 @@ import { EventsController } from './events.controller';
   providers: [
     {
       provide: EventStreams,
-      inject: [RunEvents, DispatcherClient],
-      useFactory: (events: RunEvents, dispatchers: DispatcherClient) =>
-        new EventStreams(events, systemClock, dispatchers),
+      inject: [RunEvents, DispatcherClient, CONFIGURATION],
+      useFactory: (events: RunEvents, dispatchers: DispatcherClient, configuration: ApiConfiguration) =>
+        new EventStreams(events, systemClock, dispatchers, () => configuration.server.events),
     },
     EventFollower,
   ],
