@@ -82,13 +82,13 @@ it('a version that passed on another backend alone may fail because of the testb
     return runId;
   };
   const conclude = async (runId: number): Promise<unknown> => (await api.api(`/runs/${runId}/triage`)).json();
-  await run('needs-init', 'lxc', 'pass');
+  await run('needs-init', 'qemu', 'pass');
   expect(await conclude(await run('needs-init', 'unshare', 'fail'))).toMatchObject({
     kind: 'other-testbed',
-    conclusion: 'Version 1.0-1 passed on lxc and fails on unshare, so the testbed may be the cause.',
+    conclusion: 'Version 1.0-1 passed on qemu and fails on unshare, so the testbed may be the cause.',
   });
   await run('needs-nothing', 'unshare', 'pass');
-  await run('needs-nothing', 'lxc', 'pass');
+  await run('needs-nothing', 'qemu', 'pass');
   expect(await conclude(await run('needs-nothing', 'unshare', 'fail'))).not.toMatchObject({
     kind: 'other-testbed',
   });
