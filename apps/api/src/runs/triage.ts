@@ -28,48 +28,55 @@ const SHARED_FROM = 2;
 
 /** The decision tree of Debian's release team for failed tests, answered from data. */
 export function triage(facts: TriageFacts): Triage {
-  return { ...concluded(facts), evidence: evidenceOf(facts) };
+  return { ...(concludeWithoutPackage(facts) ?? conclude(facts)), evidence: evidenceOf(facts) };
 }
 
-function concluded(facts: TriageFacts): Omit<Triage, 'evidence'> {
-  const { run, here, later, reference, passOfVersion, lastPass, changes, sameError } = facts;
-  const nothing: TriageStep = { kind: 'nothing' };
-  const retry: TriageStep = { kind: 'retry' };
-  const report = (name: string): TriageStep => ({ kind: 'report', package: name });
+type Conclusion = Omit<Triage, 'evidence'>;
+
+const NOTHING: TriageStep = { kind: 'nothing' };
+const RETRY: TriageStep = { kind: 'retry' };
+
+/** Null if the run says something about packages. */
+function concludeWithoutPackage({ run, later }: TriageFacts): Conclusion | null {
   if (later && isPass(later))
-    return { kind: 'passes-since', step: nothing, conclusion: 'The same test has passed since.' };
+    return { kind: 'passes-since', step: NOTHING, conclusion: 'The same test has passed since.' };
   if (later && later.state !== 'finished')
-    return { kind: 'under-way', step: nothing, conclusion: 'The same test is waiting or running again.' };
+    return { kind: 'under-way', step: NOTHING, conclusion: 'The same test is waiting or running again.' };
   if (isUntested(run.verdict)) {
     const conclusion = `Nothing was tested, so no package is at fault: ${run.message ?? 'there is no such source package'}.`;
-    return { kind: run.verdict, step: nothing, conclusion };
+    return { kind: run.verdict, step: NOTHING, conclusion };
   }
   if (run.trouble === 'request') {
     const conclusion = 'The request cannot run as it is; this says nothing about the package.';
-    return { kind: 'request', step: nothing, conclusion };
+    return { kind: 'request', step: NOTHING, conclusion };
   }
   if (run.verdict === 'tmpfail') {
     const conclusion = 'The test could not run; this says nothing about the package.';
-    return { kind: 'infrastructure', step: retry, conclusion };
+    return { kind: 'infrastructure', step: RETRY, conclusion };
   }
   const namedVersions = wantedVersions(run);
-  if (namedVersions) return { kind: 'unclear', step: retry, conclusion: ofOtherVersion(run, namedVersions) };
+  return namedVersions && { kind: 'unclear', step: RETRY, conclusion: ofOtherVersion(run, namedVersions) };
+}
+
+function conclude(facts: TriageFacts): Conclusion {
+  const { run, here, reference, passOfVersion, lastPass, changes, sameError } = facts;
+  const report = (name: string): TriageStep => ({ kind: 'report', package: name });
   const trigger = foreignTrigger(run);
   const fresh = reference && isFresh(reference, run.finishedAt!) ? reference : null;
   if (trigger && fresh?.verdict === 'fail') {
     const conclusion = `It fails without ${trigger.word} too, so ${trigger.package} is not the cause.`;
-    return { kind: 'fails-in-reference', step: nothing, conclusion };
+    return { kind: 'fails-in-reference', step: NOTHING, conclusion };
   }
   if (passOfVersion && passOfVersion.backend !== run.backend && !fresh) {
     const conclusion = `Version ${run.version} passed on ${passOfVersion.backend} and fails on ${run.backend}, so the testbed may be the cause.`;
-    return { kind: 'other-testbed', step: nothing, conclusion };
+    return { kind: 'other-testbed', step: NOTHING, conclusion };
   }
   const isUnchanged = changes !== null && changes.changed.length === 0;
   if (here?.isFlaky || (passOfVersion && isUnchanged)) {
     const conclusion = here?.isFlaky
       ? 'The same version sometimes passes and sometimes fails, so a retry is likely to pass.'
       : 'It has passed with the same version and the same packages, so the cause is outside of them.';
-    return { kind: 'flaky', step: retry, conclusion };
+    return { kind: 'flaky', step: RETRY, conclusion };
   }
   if (trigger && !fresh) {
     const conclusion = `It is not known whether it fails without ${trigger.word} too: there is no reference from the ${REFERENCE_DAYS_MAX} days before.`;
@@ -78,7 +85,7 @@ function concluded(facts: TriageFacts): Omit<Triage, 'evidence'> {
   const suspect = suspectOf(facts);
   if (sameError.length >= SHARED_FROM) {
     const conclusion = `The same error appears in ${packagesOf(sameError)}, so this package is not the cause.`;
-    return { kind: 'shared-error', step: suspect === null ? nothing : report(suspect), conclusion };
+    return { kind: 'shared-error', step: suspect === null ? NOTHING : report(suspect), conclusion };
   }
   if (trigger) {
     const conclusion = `It passes without ${trigger.word}, and fails with it.`;
@@ -101,7 +108,7 @@ function concluded(facts: TriageFacts): Omit<Triage, 'evidence'> {
     return { kind: 'never-passed', step: report(run.package), conclusion };
   }
   const conclusion = 'Nothing in the data explains the failure, so a retry is the next step.';
-  return { kind: 'unclear', step: retry, conclusion };
+  return { kind: 'unclear', step: RETRY, conclusion };
 }
 
 function ofOtherVersion({ version }: RunRecord, namedVersions: string[]): string {
