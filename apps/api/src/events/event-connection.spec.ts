@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { runEvent } from '@test/support/run-event';
 import { EventConnection } from './event-connection';
 
+/** waitingBytesMax */
 const WAITING_BYTES_MAX = 1_000;
 
 /** A client that reads when the test lets it. */

@@ -73,6 +73,7 @@ it('a page that is delivered to many does not block the event loop until all hav
   expect(new Set(turnsSeen).size).toBe(20);
 });
 
+// waitingBytesMax, and waitingBytesTotalMax where all together have more.
 it.each([
   [[30, 30, 40, 0], 40],
   [[30, 30, 41, 0], 25],

@@ -26,9 +26,9 @@ export interface EventListener {
 
 /** How many bytes may wait for clients that do not read. */
 export interface WaitingLimits {
-  /** For one client. */
+  /** The maximum of one client. */
   waitingBytesMax: number;
-  /** For all together. */
+  /** The maximum of all together. */
   waitingBytesTotalMax: number;
 }
 
