@@ -40,6 +40,26 @@ it('without the script the search is a form, and times are in UTC', async () => 
   await page.context().close();
 });
 
+it('the bars of a history show their values by keyboard and under the pointer, and lead to their runs', async () => {
+  const { page, faults } = await openPage(browser, `${api.url}/packages/h/hello/bookworm/amd64/`);
+  const value = page.locator('.chart figcaption');
+  const bars = page.locator('.chart .point');
+  await bars.last().focus();
+  const newest = await value.textContent();
+  await page.keyboard.press('ArrowLeft');
+  const before = await value.textContent();
+  expect([newest, before]).toEqual([
+    expect.stringContaining('fail in'),
+    expect.stringContaining('tmpfail in'),
+  ]);
+  await bars.first().hover();
+  expect(await value.textContent()).toContain('pass in');
+  await Promise.all([page.waitForURL('**/packages/h/hello/bookworm/amd64/*/'), page.keyboard.press('Enter')]);
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('hello');
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
 it('on a phone, without the script, a cell of a trigger has its architecture beside it, and leads to its run', async () => {
   const phone = { javaScriptEnabled: false, viewport: { width: 390, height: 844 } };
   const { page, faults } = await openPage(browser, `${api.url}/triggers/glibc/2.40-4`, phone);

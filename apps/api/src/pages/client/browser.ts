@@ -1,4 +1,5 @@
 import { writeAges } from './ages';
+import { readCharts } from './chart';
 import { followPage } from './live';
 import { enliven } from './log';
 import { previewForm } from './preview';
@@ -10,6 +11,7 @@ const AGES_EVERY_MS = 30_000;
 writeAges(document);
 setInterval(() => writeAges(document), AGES_EVERY_MS);
 offerShortcuts();
+readCharts();
 for (const input of document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('[data-suggest]'))
   offerSuggestions(input);
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-preview]')) previewForm(form);

@@ -23,6 +23,14 @@ export interface ChartOf {
   top?: number;
   /** Width and height in pixels where nothing scales the chart: its text is then 12 pixels high. */
   size?: [width: number, height: number];
+  /** Why a time has no value; the chart marks such times. */
+  unknown?: string;
+}
+
+/** A value of a chart: its text, under the pointer and for the keyboard, and the page with what is behind it. */
+export interface Point {
+  text: string;
+  url?: string;
 }
 
 const SIZE: [number, number] = [720, 200];
@@ -46,7 +54,8 @@ export function bars(chart: ChartOf): Html {
     });
     return markup`<path class="${series[place]!.className}" d="${path.join('')}"/>`;
   });
-  return framed(chart, { x: timeScale(chart, true), y }, layers);
+  const columns = { leftOf: (index: number) => x(times[index]!)!, width: x.step() };
+  return framed(chart, { x: timeScale(chart, true), y, columns }, layers);
 }
 
 /** Draws the series as stacked areas, with a gap at times without a known value. */
@@ -64,7 +73,7 @@ export function areas(chart: ChartOf): Html {
       .y1(([, to]) => y(to));
     return markup`<path class="${series[place]!.className}" d="${shape(layer) ?? ''}"/>`;
   });
-  return framed(chart, { x, y }, layers);
+  return framed(chart, { x, y, columns: columnsAround(chart, x) }, layers);
 }
 
 /** Draws one line for each series, with a gap at times without a known value. */
@@ -79,7 +88,20 @@ export function lines(chart: ChartOf): Html {
       .y((value) => y(value ?? 0));
     return markup`<path class="line ${className}" d="${shape(values) ?? ''}"/>`;
   });
-  return framed(chart, { x, y }, curves);
+  return framed(chart, { x, y, columns: columnsAround(chart, x), isLine: true }, curves);
+}
+
+/**
+ * A value of a chart, as high as the chart, so that the pointer need not hit the drawing. The arrow keys go from one to
+ * the next; only the newest is a stop of the tabulator.
+ */
+export function point(
+  { text, url }: Point,
+  { x, width, height }: { x: number; width: number; height: number },
+  isNewest: boolean,
+): Html {
+  const [name, role] = url === undefined ? ['g', markup` role="img"`] : ['a', markup` href="${url}"`];
+  return markup`<${name} class="point"${role} tabindex="${isNewest ? 0 : -1}"><title>${text}</title><rect x="${short(x)}" y="0" width="${short(width)}" height="${height}"/></${name}>`;
 }
 
 function stacked({ times, series }: ChartOf) {
@@ -107,16 +129,32 @@ function short(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** Adds the two scales and their labels. */
-function framed(
-  { label, unit = '', size: [width, height] = SIZE }: ChartOf,
-  { x, y }: { x: ReturnType<typeof timeScale>; y: ReturnType<typeof scaleOf> },
-  layers: Html[],
-): Html {
+/** The columns in which the values of times can be pointed at. */
+interface Columns {
+  leftOf: (index: number) => number;
+  width: number;
+}
+
+/** Columns side by side, with the points of a line in their middle. */
+function columnsAround({ times, size: [width] = SIZE }: ChartOf, x: ReturnType<typeof timeScale>): Columns {
+  const column = (width - RIGHT - LEFT) / Math.max(1, times.length - 1);
+  return { leftOf: (index) => x(new Date(times[index]!)) - column / 2, width: column };
+}
+
+interface Scales {
+  x: ReturnType<typeof timeScale>;
+  y: ReturnType<typeof scaleOf>;
+  columns: Columns;
+  isLine?: boolean;
+}
+
+/** Adds the two scales and their labels, the legend, and the values of each time. */
+function framed(chart: ChartOf, { x, y, columns, isLine = false }: Scales, layers: Html[]): Html {
+  const { label, times, unit = '', size: [width, height] = SIZE } = chart;
   const heights = y.ticks(Math.round(height / LEVEL_GAP)).filter(Number.isInteger);
   const levels = heights.map(
     (value) =>
-      markup`<path class="level" d="M${LEFT} ${short(y(value))}H${width - RIGHT}"/><text x="${LEFT - 6}" y="${short(y(value) + 4)}" text-anchor="end">${value.toLocaleString('en')}${unit}</text>`,
+      markup`<path class="level" d="M${LEFT} ${short(y(value))}H${width - RIGHT}"/><text x="${LEFT - 6}" y="${short(y(value) + 4)}" text-anchor="end">${numberOf(value)}${unit}</text>`,
   );
   const dates = x
     .ticks(Math.round(width / TIME_GAP))
@@ -124,7 +162,59 @@ function framed(
       (date) =>
         markup`<text x="${short(x(date))}" y="${height - 6}" text-anchor="middle">${timeWords(date)}</text>`,
     );
-  return markup`<svg class="figure" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${levels}${layers}${dates}</svg>`;
+  const texts = times.map((_, index) => textOf(chart, index));
+  const gaps = gapsOf(chart, columns);
+  const points = texts.map((text, index) => {
+    const column = { x: columns.leftOf(index), width: columns.width, height: height - BOTTOM };
+    return point({ text }, column, index === texts.length - 1);
+  });
+  return markup`<figure class="chart">
+${legendOf(chart, isLine, gaps !== '')}<svg class="figure" viewBox="0 0 ${width} ${height}" role="group" aria-label="${label}"><path class="gap" d="${gaps}"/>${levels}${layers}${dates}${points}</svg>
+<figcaption>${texts.at(-1)}</figcaption>
+</figure>`;
+}
+
+/** The path of the times without a value. */
+function gapsOf(chart: ChartOf, columns: Columns): string {
+  const { times, size: [, height] = SIZE } = chart;
+  const starts = times.map((_, index) => {
+    if (!isGap(chart, index) || (index > 0 && isGap(chart, index - 1))) return '';
+    const end = times.findIndex((__, other) => other > index && !isGap(chart, other));
+    const width = ((end === -1 ? times.length : end) - index) * columns.width;
+    return `M${short(columns.leftOf(index))} ${TOP}h${short(width)}V${height - BOTTOM}h${short(-width)}z`;
+  });
+  return starts.join('');
+}
+
+function isGap({ series }: ChartOf, index: number): boolean {
+  return series.every(({ values }) => values[index] === null);
+}
+
+function legendOf({ series, unknown }: ChartOf, isLine: boolean, hasGaps: boolean): Html {
+  const area = 'M0 0h24v12h-24z';
+  const entries = series.map(({ name, className }) =>
+    isLine ? { name, className: `line ${className}`, path: 'M0 6h24' } : { name, className, path: area },
+  );
+  if (hasGaps && unknown !== undefined) entries.push({ name: unknown, className: 'gap', path: area });
+  if (entries.length === 1) return markup``;
+  const items = entries.map(
+    ({ name, className, path }) =>
+      markup`<li><svg class="figure key" width="24" height="12" viewBox="0 0 24 12" aria-hidden="true"><path class="${className}" d="${path}"/></svg> ${name}</li>\n`,
+  );
+  return markup`<ul class="legend">\n${items}</ul>\n`;
+}
+
+/** `2026-11-20: 7 fail, 2 tmpfail` */
+function textOf(chart: ChartOf, index: number): string {
+  const { times, series, unit = '', unknown = 'no value' } = chart;
+  const time = times[index]!.replace(/T(.{5})Z$/, ' $1 UTC');
+  if (isGap(chart, index)) return `${time}: ${unknown}`;
+  const values = series.map(({ name, values: each }) => `${numberOf(each[index] ?? 0)}${unit} ${name}`);
+  return `${time}: ${values.join(', ')}`;
+}
+
+function numberOf(value: number): string {
+  return value.toLocaleString('en', { maximumFractionDigits: 1 });
 }
 
 /** A time on the scale: `15:00`; `11-20` for midnight. */

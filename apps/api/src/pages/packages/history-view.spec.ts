@@ -1,4 +1,5 @@
 import { finishedRunRecord, runRecord } from '@test/support/run-record';
+import { runPath } from '../../runs/page-paths';
 import { durationChart } from './history-view';
 import { historyView } from './history-view';
 import type { HistoryPageQuery, HistoryData } from './history-view';
@@ -54,13 +55,24 @@ it('a row of a history leads to a retry, and says which of its files were remove
 
 it('durations are drawn from the oldest run to the newest, and never of two runs', () => {
   const runs = [60, 30, 15].map((durationSeconds) => finishedRunRecord({ durationSeconds }));
-  expect(durationChart(runs.slice(1), 'd')).toBeNull();
-  const { label, svg } = durationChart(runs, 'd')!;
-  expect(svg.text).toContain('aria-labelledby="d"');
-  expect(label).toContain('the longest 1 min');
-  expect([...svg.text.matchAll(/ height="(\d+)"\/>/g)].map(([, height]) => Number(height))).toEqual([
-    15, 30, 60,
-  ]);
+  expect(durationChart(runs.slice(1), 'pass')).toBeNull();
+  const { text } = durationChart(runs, 'pass')!;
+  expect(text).toContain('the longest 1 min');
+  const bars = text.matchAll(/<rect class="pass"[^>]* height="(\d+)"\/>/g);
+  expect([...bars].map(([, height]) => Number(height))).toEqual([15, 30, 60]);
+});
+
+it('each bar of a duration leads to its run', () => {
+  const runs = [60, 30, 15].map((durationSeconds) => finishedRunRecord({ durationSeconds }));
+  const links = [
+    ...durationChart(runs, 'pass')!.text.matchAll(/<a [^>]*href="([^"]+)"[^>]*><title>([^<]+)/g),
+  ];
+  expect(links.map(([, url, text]) => [url, text])).toEqual(
+    [runs[2]!, runs[1]!, runs[0]!].map((run, index) => [
+      runPath(run),
+      `${run.version}: pass in ${['15 s', '30 s', '1 min'][index]}`,
+    ]),
+  );
 });
 
 it('the months of runs that were removed show how these ended and how long they took', () => {

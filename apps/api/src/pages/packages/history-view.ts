@@ -1,10 +1,13 @@
+import type { NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus, RemovedRunsOfMonth, RunRecord } from '@proctor/database';
 import type { ApiConfiguration } from '../../configuration.token';
 import { historyQuery, type HistoryParameters } from '../../public-data/history-filter';
 import { monthObjects } from '../../public-data/month-object';
 import type { PackagePlace } from '../../public-data/public-runs.service';
-import { historyPath } from '../../runs/page-paths';
+import { historyPath, runPath } from '../../runs/page-paths';
 import { removalSentences } from '../../runs/removed-files';
+import { endWord } from '../../runs/result-object';
+import { point } from '../layout/chart';
 import { packageLinks } from '../layout/package-links';
 import { durationWords, packageSentence } from '../layout/sentence';
 import { secondsInWords } from '../layout/times';
@@ -17,24 +20,27 @@ const BARS_MAX = 90;
 /** With fewer runs there is no chart. */
 const BARS_MIN = 3;
 
-/**
- * The durations of runs as bars, the oldest first; null for too few runs. The table below the chart has the same
- * numbers.
- * @param runs newest first
- * @param labelId id of the element with the label
- */
-export function durationChart(runs: RunRecord[], labelId: string): { label: string; svg: Html } | null {
+/** The durations of runs as bars that lead to the runs, the oldest first; null for too few runs. @param runs newest first */
+export function durationChart(runs: RunRecord[], neutral: NeutralStatus): Html | null {
   const timed = runs.filter(({ durationSeconds }) => durationSeconds !== null).slice(0, BARS_MAX);
   if (timed.length < BARS_MIN) return null;
-  const longest = Math.max(1, ...timed.map(({ durationSeconds }) => durationSeconds!));
-  const bars = timed.reverse().map(({ verdict, durationSeconds }, index) => {
-    const height = Math.max(1, Math.round((durationSeconds! / longest) * HEIGHT));
-    return markup`<rect class="${verdict}" x="${index * BAR}" y="${HEIGHT - height}" width="${BAR - 2}" height="${height}"/>`;
+  const seconds = timed.map(({ durationSeconds }) => durationSeconds!);
+  const longest = Math.max(1, ...seconds);
+  const textOf = (run: RunRecord): string =>
+    `${run.version}: ${endWord(run.verdict, neutral)} in ${secondsInWords(run.durationSeconds!)}`;
+  const bars = timed.reverse().map((run, index) => {
+    const height = Math.max(1, Math.round((run.durationSeconds! / longest) * HEIGHT));
+    const bar = markup`<rect class="${run.verdict}" x="${index * BAR}" y="${HEIGHT - height}" width="${BAR - 2}" height="${height}"/>`;
+    const column = { x: index * BAR - 1, width: BAR, height: HEIGHT };
+    return markup`${bar}${point({ text: textOf(run), url: runPath(run) }, column, index === timed.length - 1)}`;
   });
   const width = timed.length * BAR;
   const label = `How long these ${timed.length} runs took, the newest on the right; the longest ${secondsInWords(longest)}`;
-  const svg = markup`<svg class="strip" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-labelledby="${labelId}">${bars}</svg>`;
-  return { label, svg };
+  return markup`<figure class="chart">
+<p>${label}</p>
+<div class="scroll"><svg class="durations" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="group" aria-label="${label}">${bars}</svg></div>
+<figcaption>${textOf(timed.at(-1)!)}</figcaption>
+</figure>`;
 }
 
 /** The query parameters of a history page. */
@@ -88,7 +94,7 @@ export function historyView(
     since: status?.failingSince?.version ?? '',
     flags: flagsOf(status),
     durations: status?.durations ? durationWords(status.durations) : '',
-    chart: durationChart(runs, 'durations'),
+    chart: durationChart(runs, neutral),
     unfinished: unfinished.map((run) => runView(run, neutral)),
     runs: runs.map((run) => ({
       ...runView(run, neutral),

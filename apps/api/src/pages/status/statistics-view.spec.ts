@@ -65,15 +65,16 @@ it('the figures are said in a sentence', () => {
 
 it('the figures are drawn and listed day by day, the newest first', () => {
   const { charts, rows } = statisticsView(figures, query);
-  for (const { svg } of charts) {
-    expect(svg.text).toMatch(/^<svg class="figure" viewBox="0 0 720 200" role="img" aria-label="[^"]+">/);
-    expect(svg.text).not.toMatch(/NaN|undefined|style=/);
+  for (const { figure } of charts) {
+    expect(figure.text).toMatch(/<svg class="figure" viewBox="0 0 720 200" role="group" aria-label="[^"]+">/);
+    expect(figure.text).not.toMatch(/NaN|undefined|style=/);
   }
-  expect(charts.map(({ legend }) => legend.map(({ name }) => name))).toEqual([
-    ['fail', 'tmpfail'],
-    ['tmpfail', 'pass'],
-    ['within a day', '6 hours', '1 hour', '15 minutes'],
-    ['hours'],
+  const legends = charts.map(({ figure }) => [...figure.text.matchAll(/<\/svg> ([^<]+)<\/li>/g)]);
+  expect(legends.map((entries) => entries.map(([, name]) => name))).toEqual([
+    ['fail', 'tmpfail', 'not counted'],
+    ['tmpfail', 'pass', 'no run ended'],
+    ['within a day', '6 hours', '1 hour', '15 minutes', 'no run began'],
+    ['of tests', 'no run ended'],
   ]);
   expect(rows[0]).toEqual({
     day: TODAY,
@@ -86,6 +87,23 @@ it('the figures are drawn and listed day by day, the newest first', () => {
     day: TODAY,
     began_within: { hour: 4 },
   });
+});
+
+it('each day of a chart has its values as a text, also without any', () => {
+  const { charts } = statisticsView(figures, query);
+  const texts = charts.map(({ figure }) => [...figure.text.matchAll(/<title>([^<]+)<\/title>/g)]);
+  expect(texts.map((days) => days.slice(-2).map(([, text]) => text))).toEqual([
+    ['2026-11-19: not counted', '2026-11-20: 7 fail, 2 tmpfail'],
+    ['2026-11-19: 0 tmpfail, 12 pass', '2026-11-20: 4 tmpfail, 0 pass'],
+    [
+      '2026-11-19: 100 % within a day, 100 % 6 hours, 100 % 1 hour, 16.7 % 15 minutes',
+      '2026-11-20: 100 % within a day, 100 % 6 hours, 100 % 1 hour, 25 % 15 minutes',
+    ],
+    ['2026-11-19: 6 h of tests', '2026-11-20: 2 h of tests'],
+  ]);
+  const [figure] = charts.map(({ figure: each }) => each.text);
+  expect(figure).toContain('<figcaption>2026-11-20: 7 fail, 2 tmpfail</figcaption>');
+  expect([...figure!.matchAll(/tabindex="0"/g)]).toHaveLength(1);
 });
 
 it('the feed of the figures has the days that are over, when they are', () => {
@@ -107,5 +125,5 @@ it('the feed of the figures has the days that are over, when they are', () => {
 
 it('nothing to draw is drawn as nothing', () => {
   const { charts } = statisticsView(figuresOf([], [], { days: 365, today: TODAY }, 'pass'), query);
-  for (const { svg } of charts) expect(svg.text).not.toMatch(/NaN|undefined/);
+  for (const { figure } of charts) expect(figure.text).not.toMatch(/NaN|undefined/);
 });

@@ -136,6 +136,7 @@ function chartsOf(figures: DayFigures[]): DrawnChart[] {
     {
       title: 'Packages that do not pass',
       draw: areas,
+      unknown: 'not counted',
       series: (['fail', 'tmpfail'] as const).map((verdict) =>
         series(verdict, verdict, ({ packages }) => packages && packages[verdict]),
       ),
@@ -144,14 +145,16 @@ function chartsOf(figures: DayFigures[]): DrawnChart[] {
       title: 'Runs that ended',
       draw: bars,
       series: VERDICTS_DRAWN.filter((verdict) => figures.some(({ runs }) => runs[verdict] > 0)).map(
-        (verdict) => series(verdict, verdict, ({ runs }) => runs[verdict]),
+        (verdict) => series(verdict, verdict, ({ runs }) => (total(runs) > 0 ? runs[verdict] : null)),
       ),
+      unknown: 'no run ended',
     },
     {
       title: 'How soon runs began',
       draw: lines,
       unit: ' %',
       top: 100,
+      unknown: 'no run began',
       series: [
         series(
           'within a day',
@@ -179,7 +182,12 @@ function chartsOf(figures: DayFigures[]): DrawnChart[] {
       title: 'Hours of tests',
       draw: bars,
       unit: ' h',
-      series: [series('hours', 'neutral', ({ testSeconds }) => testSeconds / 3_600)],
+      series: [
+        series('of tests', 'neutral', ({ runs, testSeconds }) =>
+          total(runs) > 0 ? testSeconds / 3_600 : null,
+        ),
+      ],
+      unknown: 'no run ended',
     },
   ];
 }
@@ -197,11 +205,7 @@ export function statisticsView(figures: DayFigures[], query: StatisticsQuery) {
     sentence: statisticsSentence(figures),
     charts: chartsOf(figures).map(({ title, draw, ...chart }) => ({
       title,
-      legend: chart.series.map(({ name, className }) => {
-        const isLine = draw === lines;
-        return { name, className: isLine ? `line ${className}` : className, isLine };
-      }),
-      svg: draw({ label: `${title}, day by day; the table below has the numbers`, times, ...chart }),
+      figure: draw({ label: `${title}, day by day; the table below has the numbers`, times, ...chart }),
     })),
     rows: [...figures].reverse().map(rowOf),
     jsonUrl: `/status/statistics.json?${queryOf(query)}`,
