@@ -21,6 +21,11 @@ export class LiveRun {
   ): Promise<LiveRun> {
     const runId = await api.submit(name, parameters);
     await api.start(runId);
+    return LiveRun.of(api, runId);
+  }
+
+  /** A run that was started. */
+  static async of(api: RunningApi, runId: number): Promise<LiveRun> {
     const [attempt] = await api.database.results.attemptsOf(runId);
     return new LiveRun(api, runId, attempt!.epoch);
   }

@@ -2,6 +2,7 @@ import { writeAges } from './ages';
 import { readCharts } from './chart';
 import { followPage } from './live';
 import { enliven } from './log';
+import { followTail } from './log-tail';
 import { previewForm } from './preview';
 import { offerShortcuts } from './shortcuts';
 import { offerSuggestions } from './suggestions';
@@ -15,6 +16,11 @@ readCharts();
 for (const input of document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('[data-suggest]'))
   offerSuggestions(input);
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-preview]')) previewForm(form);
-if (document.body.dataset.follow !== undefined) followPage(document.body.dataset.follow);
+const { follow } = document.body.dataset;
+if (follow !== undefined) {
+  const updateTail = followTail(() => refresh());
+  const refresh = followPage(follow, updateTail);
+  updateTail();
+}
 const lines = document.getElementById('log-lines');
 if (lines) enliven(lines);

@@ -17,7 +17,17 @@ export function updateSection(section: HTMLElement, other: HTMLElement): void {
   keepInput(section, other);
   const beforeAttributeUpdated = (name: string, node: Element): boolean =>
     !(name === 'open' && node instanceof HTMLDetailsElement);
-  void Idiomorph.morph(section, other, { ignoreActiveValue: true, callbacks: { beforeAttributeUpdated } });
+  // A stream adds to this element itself.
+  const beforeNodeMorphed = (node: Node, fresh: Node): boolean => !isSameStream(node, fresh);
+  void Idiomorph.morph(section, other, {
+    ignoreActiveValue: true,
+    callbacks: { beforeAttributeUpdated, beforeNodeMorphed },
+  });
+}
+
+function isSameStream(node: Node, fresh: Node): boolean {
+  const [events, others] = [node, fresh].map((each) => (each as HTMLElement).dataset?.events);
+  return events !== undefined && events === others;
 }
 
 /** Copies the form values that the reader has entered to the new version. */

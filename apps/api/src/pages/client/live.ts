@@ -6,8 +6,10 @@ const GAP_MS = 500;
 /**
  * Keeps the page up to date. When the server reports that it is stale, the page is fetched again, and the sections with
  * `data-live` are updated. Focus, scroll position, opened details and form fields stay as they are.
+ * @param changed is called after each update
+ * @returns a function that updates the page
  */
-export function followPage(topic: string): void {
+export function followPage(topic: string, changed: () => void = () => undefined): () => void {
   let source: EventSource | null = null;
   let timer: number | undefined;
 
@@ -20,14 +22,16 @@ export function followPage(topic: string): void {
       if (other) updateSection(section, other);
     }
     updateTab(fresh);
+    changed();
     // The new page has no topic: it no longer changes.
     if (fresh.body.dataset.follow === undefined) close();
   };
+  const refreshSoon = (): void => {
+    timer ??= window.setTimeout(() => void refresh().catch(() => undefined), GAP_MS);
+  };
   const open = (): void => {
     source = new EventSource(`${document.body.dataset.base ?? ''}/-/live?of=${encodeURIComponent(topic)}`);
-    source.addEventListener('stale', () => {
-      timer ??= window.setTimeout(() => void refresh().catch(() => undefined), GAP_MS);
-    });
+    source.addEventListener('stale', refreshSoon);
   };
   const close = (): void => {
     source?.close();
@@ -47,6 +51,7 @@ export function followPage(topic: string): void {
 
   document.addEventListener('visibilitychange', follow);
   if (!document.hidden) open();
+  return refreshSoon;
 }
 
 /** The title and the icon have the state, so that a reader sees it while another tab is open. */

@@ -40,9 +40,14 @@ function dropFrom(line: number): void {
   const anchor = document.getElementById(`L${line}`);
   const block = anchor?.parentElement;
   if (!anchor || !block) return;
-  while (block.lastChild && block.lastChild !== anchor) block.lastChild.remove();
-  anchor.remove();
+  cutFrom(anchor);
   if (!block.firstChild) block.remove();
+}
+
+/** Removes the number of a line, its text and all later lines of its block. */
+export function cutFrom(anchor: Element): void {
+  while (anchor.nextSibling) anchor.nextSibling.remove();
+  anchor.remove();
 }
 
 function grow(section: HTMLElement, part: HTMLElement): void {
@@ -83,7 +88,8 @@ function linesOf(block: Element): number {
   return block.querySelectorAll(':scope > [id]').length;
 }
 
-function fragment(html: string): DocumentFragment {
+/** Parses HTML from the server. */
+export function fragment(html: string): DocumentFragment {
   const template = document.createElement('template');
   template.innerHTML = html;
   return template.content;

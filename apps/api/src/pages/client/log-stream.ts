@@ -29,8 +29,9 @@ const LOST = 'The connection is lost; it is made again.';
  * Follows a live log until it ends. While the page is hidden there is no connection; when it is visible again, the
  * stream continues at the same place.
  * @param place `OFFSET.LINE`, the beginning of the next line
+ * @returns a function that stops it
  */
-export function followLog(url: string, place: string, on: LogHandlers): void {
+export function followLog(url: string, place: string, on: LogHandlers): () => void {
   let [next, source, timer, refusals] = [place, null as EventSource | null, 0, 0];
 
   const close = (): void => {
@@ -62,10 +63,9 @@ export function followLog(url: string, place: string, on: LogHandlers): void {
         stop();
         on.end();
       });
-    source.addEventListener('error', () => {
-      if (source?.readyState === EventSource.CLOSED) void askWhy();
-      else on.connection(LOST);
-    });
+    source.addEventListener('error', () =>
+      source?.readyState === EventSource.CLOSED ? void askWhy() : on.connection(LOST),
+    );
   };
   /** Finds out why a stream was refused: an event stream hides the reason, a normal request shows it. */
   const askWhy = async (): Promise<void> => {
@@ -102,6 +102,7 @@ export function followLog(url: string, place: string, on: LogHandlers): void {
 
   document.addEventListener('visibilitychange', look);
   if (!document.hidden) open();
+  return stop;
 }
 
 /** A random pause: when the api ends, all open log pages reconnect. */

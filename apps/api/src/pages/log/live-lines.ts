@@ -1,6 +1,7 @@
 import { LogIndexer } from '@proctor/result-files';
 import { LineReader } from '../../logs/line-reader';
 import type { LogLine } from '../../logs/line-reader';
+import type { LogSoFar } from '../../logs/log-so-far';
 import { LineHtml } from './line-html';
 import { sectionViews } from './log-view';
 import type { SectionView } from './log-view';
@@ -11,6 +12,13 @@ export interface LogPlace {
   offset: number;
   /** The number of the line; 1 is the first line that the api still has. */
   line: number;
+}
+
+/** The place at which a live log continues. A last line without a newline is sent again when it is longer. */
+export function nextPlace({ openAt, missing, log }: LogSoFar): LogPlace {
+  const { bytes, lines } = log.index;
+  const isOpen = bytes > 0 && openAt < bytes + missing;
+  return { offset: openAt, line: isOpen ? lines : lines + 1 };
 }
 
 /** New lines for the page of a live log. */

@@ -7,6 +7,7 @@ import { RunLogs, withMark } from '../../logs/run-logs';
 import { artifactsPath, logPath, runPath } from '../../runs/page-paths';
 import { afterwards, endSentence } from './attempt-end';
 import { LineHtml, searchPattern } from './line-html';
+import { nextPlace } from './live-lines';
 import { logMap } from './log-map';
 import { lineSteps, lineUrl, openLogUrl, pageAt, partOf, partsBeyond } from './log-places';
 import type { ShownPart } from './log-places';
@@ -154,16 +155,9 @@ function howOf({ verdict, outcome }: AttemptRecord): string {
   return verdict ?? outcome ?? 'running';
 }
 
-function liveView(
-  { openAt, missing, note, isReached, log }: LogSoFar,
-  attempt: AttemptRecord,
-  part: ShownPart,
-  run: RunRecord,
-) {
+function liveView(live: LogSoFar, attempt: AttemptRecord, part: ShownPart, run: RunRecord) {
+  const { missing, note, isReached, log } = live;
   const isOver = attempt.outcome !== null;
-  const { bytes, lines } = log.index;
-  // A last line without a newline is sent again when it is longer.
-  const isOpen = bytes > 0 && openAt < bytes + missing;
   return {
     isOver,
     isReached,
@@ -171,9 +165,8 @@ function liveView(
     note,
     eventsUrl: `${logPath(run)}/events?attempt=${attempt.attempt}`,
     /** New lines are only added to a page that shows the end of the log. */
-    isFollowed: !isOver && part.last >= lines,
-    offset: openAt,
-    line: isOpen ? lines : lines + 1,
+    isFollowed: !isOver && part.last >= log.index.lines,
+    ...nextPlace(live),
   };
 }
 

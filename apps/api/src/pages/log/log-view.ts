@@ -104,11 +104,22 @@ interface LinesLook {
   hits: ReadonlySet<number>;
   pattern: RegExp | null;
   logUrl: string;
+  /** The address of the page with the lines; empty on that page. */
+  pageUrl: string;
 }
 
-function lookOf(errors: number[], hits: SearchHits | null, logUrl: string): LinesLook {
+function lookOf(errors: number[], hits: SearchHits | null, logUrl: string, pageUrl = ''): LinesLook {
   const pattern = hits && searchPattern(hits.text);
-  return { errors: new Set(errors), hits: new Set(hits?.lines), pattern, logUrl };
+  return { errors: new Set(errors), hits: new Set(hits?.lines), pattern, logUrl, pageUrl };
+}
+
+/**
+ * The last lines of a log for another page: their numbers lead to the log.
+ * @param errors the numbers of lines with errors
+ */
+export function tailHtml(lines: LogLine[], errors: number[], logUrl: string, pageUrl: string): Html {
+  const [html, look] = [new LineHtml(), lookOf(errors, null, logUrl, pageUrl)];
+  return markup`${lines.map((line) => lineHtml(line, html, look))}`;
 }
 
 /** Lines as HTML, in blocks. */
@@ -124,7 +135,7 @@ function blocksOf(lines: LogLine[], html: LineHtml, look: LinesLook): Html[] {
 function lineHtml(
   { number, text, bytes }: LogLine,
   html: LineHtml,
-  { errors, hits, pattern, logUrl }: LinesLook,
+  { errors, hits, pattern, logUrl, pageUrl }: LinesLook,
 ): Html {
   const isHit = hits.has(number);
   const lineText = html.of(text, isHit ? pattern : null);
@@ -134,7 +145,7 @@ function lineHtml(
     : null;
   const content = errors.has(number) ? markup`<mark>${lineText}</mark>` : lineText;
   const className = isHit ? markup` class="found"` : null;
-  return markup`<a id="L${number}" href="#L${number}" tabindex="-1"${className}>${number}</a>${content}${rest}\n`;
+  return markup`<a id="L${number}" href="${pageUrl}#L${number}" tabindex="-1"${className}>${number}</a>${content}${rest}\n`;
 }
 
 /** The address of the log as text. @param logUrl ends in `?` or `&`, ready for a parameter */

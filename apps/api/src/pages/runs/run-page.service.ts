@@ -7,7 +7,6 @@ import { StoreUnavailable } from '@proctor/store';
 import { isOwn, mayEnd, maySee } from '../../auth/run-reader';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
-import { ExplanationService } from '../../dispatchers/explanation.service';
 import type { Comparison } from '../../runs/comparison';
 import { ComparisonService } from '../../runs/comparison.service';
 import {
@@ -23,15 +22,15 @@ import {
 import { removalSentences } from '../../runs/removed-files';
 import { statusOf } from '../../runs/result-object';
 import type { KnownOfRun } from '../../runs/triage.service';
-import { explainedTo } from '../../runs/visible-runs';
 import type { Viewer } from '../../sessions/viewer';
 import { ownRows, runView } from './run-view';
 import { tabIcon } from '../layout/mark';
-import { attemptView, factView, waitView } from './story-view';
+import { attemptView, factView } from './story-view';
 import { changesView } from './compare-view';
 import { excerptView } from './excerpt-view';
 import { mismatches, progressOf, usualDuration, reproduceCommand, runSentence } from './run-sentence';
 import { NO_TESTS, type TestsQuery, testsView } from './tests-view';
+import { UnfinishedRunService } from './unfinished-run.service';
 
 /** Number of runs whose tests are shown in a test's strip, including this run. */
 const TESTS_OF_RUNS = 30;
@@ -45,7 +44,7 @@ export class RunPageService {
   constructor(
     private readonly publicRuns: PublicRuns,
     private readonly pages: RunPages,
-    private readonly explanation: ExplanationService,
+    private readonly unfinished: UnfinishedRunService,
     private readonly comparisons: ComparisonService,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
@@ -53,16 +52,16 @@ export class RunPageService {
   /** @param query which tests are listed */
   async view(run: RunRecord, viewer: Viewer, query: TestsQuery) {
     const { neutral } = this.configuration.server;
-    const [facts, attempts, explanation, original, statuses, sameTrigger] = await Promise.all([
+    const now = new Date(Date.now());
+    const [facts, attempts, original, statuses, sameTrigger, unfinished] = await Promise.all([
       this.publicRuns.storyOf(run.runId, viewer.reader),
       this.pages.attemptsOf(run.runId),
-      run.state === 'queued' ? this.explanation.of(run, explainedTo(run, viewer.reader)) : null,
       run.retryOf === null ? null : this.publicRuns.find(run.retryOf),
       this.publicRuns.packageStatuses([run.package]),
       run.trigger === null ? [] : this.pages.sameTrigger(run, ELSEWHERE_MAX),
+      this.unfinished.view(run, viewer.reader, now),
     ]);
     const view = runView(run, neutral);
-    const now = new Date(Date.now());
     const isOver = run.state === 'finished';
     const pass = isOver ? await this.pages.passBefore(run) : null;
     const comparison = pass && (await this.comparison(pass, run));
@@ -84,7 +83,7 @@ export class RunPageService {
         changes: comparison && changesView(comparison),
       },
       actions: actionsOf(run, viewer),
-      wait: explanation && waitView(explanation, now),
+      ...unfinished,
       progress: progressOf(run, statuses, now),
       durations: usualDuration(run, statuses),
       retriedBy: retriedBy(run, facts),
