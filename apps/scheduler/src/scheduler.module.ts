@@ -14,6 +14,7 @@ import { Dispatchers, CREATE_ACTOR } from './dispatcher/dispatchers';
 import { Sightings } from './dispatcher/sightings';
 import { WorkerStreams } from './dispatcher/worker-streams';
 import { FactPublishers } from './facts/fact-publishers';
+import { HourKeeper } from './monitoring/hour-keeper';
 import { MONITORING_PROVIDERS } from './monitoring/monitoring.providers';
 import { OwnershipKeeper } from './ownership/ownership-keeper';
 import { OwnedServices } from './ownership/owned-service';
@@ -113,6 +114,7 @@ export class SchedulerModule implements OnModuleInit {
         SourceNamesIntake,
         StagingSweeper,
         RetentionKeeper,
+        HourKeeper,
         RestoreNotice,
       ],
     };

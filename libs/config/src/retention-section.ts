@@ -22,6 +22,8 @@ export class RetentionSection {
   @Days() storyDays = 400;
   /** Days until the row of a run that has lost all its files is removed; by default it is kept for ever. */
   @IsOptional() @Days() runDays?: number;
+  /** Days until the figures of an hour are removed, of its queues and slots. */
+  @Days() hourDays = 30;
   /** Percentage of the time that is spent on removal while there is work. */
   @IsInt() @Min(1) @Max(100) timePercentMax = 5;
   /** No run is granted when less of the store's disk is free; 0: no limit. */

@@ -8,6 +8,7 @@ import { Decisions } from './dispatch/decisions';
 import { ErrorSignatures } from './reading/error-signatures';
 import { Expiry } from './upkeep/expiry';
 import { Facts } from './runs/facts';
+import { HourFigures } from './statuses/hour-figures';
 import { Identities } from './people/identities';
 import { Imports } from './upkeep/imports';
 import { FollowedPackages } from './people/followed-packages';
@@ -85,6 +86,7 @@ export const STORES = {
   statusProjection: StatusProjection,
   statusLists: StatusLists,
   dayStatistics: DayStatistics,
+  hourFigures: HourFigures,
   publicRuns: PublicRuns,
   sessions: Sessions,
   auditLog: AuditLog,
@@ -136,6 +138,7 @@ export {
   StatusProjection,
   StatusLists,
   DayStatistics,
+  HourFigures,
   Sessions,
   EqualRuns,
   Submissions,

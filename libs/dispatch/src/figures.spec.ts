@@ -1,6 +1,6 @@
 import { DispatcherRig } from '@test/support/dispatcher-rig';
 import { registered, SUITE, waitingRun } from '@test/support/runs';
-import { bandOf, queueFigures, workerFigures } from './figures';
+import { bandOf, openSlots, queueFigures, workerFigures } from './figures';
 
 it.each([
   [10, 'high'],
@@ -70,4 +70,23 @@ it('a worker that is busy with other architectures is not silent', () => {
   const rig = new DispatcherRig([], {}, { workers: registered('w1') });
   rig.ask({ worker: 'w1', slot: 1, onlyHeld: true, busyElsewhere: [0, 1] });
   expect(workerFigures(rig.state, rig.now)).toMatchObject({ sound: 1, silent: 0 });
+});
+
+it('slots are open on workers that were heard, have no problem, and are neither drained nor quarantined', () => {
+  const decision = { by: 'ada', reason: 'repair', since: '2026-11-20 10:00:00' };
+  const rig = new DispatcherRig(
+    [],
+    {},
+    {
+      workers: registered('w1', 'w2', 'w3', 'w4', 'w5'),
+      judgements: [{ worker: 'w2', standing: 'quarantined', reason: 'three failures', agoMs: 0 }],
+      restrictions: { pauses: [], drains: [{ ...decision, worker: 'w3' }] },
+    },
+  );
+  for (const worker of ['w1', 'w2', 'w3']) rig.ask({ worker });
+  rig.ask({ worker: 'w1', slot: 1 });
+  rig.ask({ worker: 'w4', problem: 'the disk is full' });
+  expect(openSlots(rig.state, rig.now)).toBe(2);
+  rig.now += 60_001;
+  expect(openSlots(rig.state, rig.now)).toBe(0);
 });

@@ -70,3 +70,11 @@ export function workerFigures(state: DispatcherState, now: number): Record<Worke
   }
   return counts;
 }
+
+/** The number of slots of the architecture that can get runs: of workers without a problem, neither drained nor quarantined. */
+export function openSlots(state: DispatcherState, now: number): number {
+  return livingWorkers(state, now)
+    .filter(({ worker, problem }) => problem === undefined && !drainOf(state.restrictions, worker))
+    .filter(({ worker }) => state.judgements.standingOf(worker) !== 'quarantined')
+    .reduce((sum, { slots }) => sum + slots.size, 0);
+}

@@ -14,6 +14,7 @@ export { keyOf, type UncountedPart } from './lines';
 export {
   BANDS,
   bandOf,
+  openSlots,
   queueFigures,
   WORKER_FIGURES,
   workerFigures,

@@ -51,4 +51,6 @@ export interface DispatcherFigures {
   mailbox: number;
   queues: QueueFigures[];
   workers: Record<WorkerFigure, number>;
+  /** See openSlots. */
+  slots: number;
 }

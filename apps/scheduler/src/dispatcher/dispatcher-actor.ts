@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { WakeUp } from '@proctor/clock';
 import {
   correct,
+  openSlots,
   queueFigures,
   StaleEpoch,
   stateOfLoaded,
@@ -142,8 +143,13 @@ export class DispatcherActor {
     if (!this.state) return null;
     const { state } = this;
     const now = this.time();
-    const counts = { queues: queueFigures(state, now), workers: workerFigures(state, now) };
-    return { epoch: state.epoch, mailbox: this.mailbox.length, ...counts };
+    return {
+      epoch: state.epoch,
+      mailbox: this.mailbox.length,
+      queues: queueFigures(state, now),
+      workers: workerFigures(state, now),
+      slots: openSlots(state, now),
+    };
   }
 
   /** The connection is back: no lease expires because of the time without it. */

@@ -5,6 +5,7 @@ export * from './attempt';
 export * from './audit-entry';
 export * from './day';
 export * from './fact';
+export * from './hour';
 export * from './note';
 export * from './order';
 export * from './ownership';
