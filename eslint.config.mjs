@@ -138,7 +138,7 @@ const ROOMS = {
     testbeds: [],
     reports: ['dispatcher', 'testbeds'],
     sources: ['dispatcher'],
-    monitoring: ['ownership', 'dispatcher'],
+    monitoring: ['ownership', 'retention', 'dispatcher'],
   },
   worker: {
     sandbox: [],
