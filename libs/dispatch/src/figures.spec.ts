@@ -72,7 +72,7 @@ it('a worker that is busy with other architectures is not silent', () => {
   expect(workerFigures(rig.state, rig.now)).toMatchObject({ sound: 1, silent: 0 });
 });
 
-it('slots are open on workers that were heard, have no problem, and are neither drained nor quarantined', () => {
+it('slots are open on workers that ask for work, have no problem, and are neither drained nor quarantined', () => {
   const decision = { by: 'ada', reason: 'repair', since: '2026-11-20 10:00:00' };
   const rig = new DispatcherRig(
     [],

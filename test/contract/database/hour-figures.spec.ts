@@ -24,8 +24,8 @@ const save = (slots = 4, keptDays: number | null = null) => hours().save(ARCH, s
 
 /** The figures, with the hour as a number: 0 is the present one, -1 the one before. */
 async function figures(filter: object = {}): Promise<Omit<ArchitectureHour, 'arch'>[]> {
-  const found = await hours().listHours(LONG_AGO, { ...EVERYTHING, ...filter });
-  return found.map(({ arch: _, hour, ...rest }) => ({
+  const rows = await hours().listHours(LONG_AGO, { ...EVERYTHING, ...filter });
+  return rows.map(({ arch: _, hour, ...rest }) => ({
     ...rest,
     hour: (hour.getTime() - Math.floor(Date.now() / HOUR_MS) * HOUR_MS) / HOUR_MS,
   })) as never;

@@ -66,9 +66,9 @@ type Amounts = Partial<Record<keyof typeof AMOUNTS, string>>;
 const AMOUNT_NAMES = Object.keys(AMOUNTS).map(snakeCase);
 
 /** The SQL of rows with some amounts of a suite and hour; the other amounts are 0. */
-function amounts(hour: string, found: Amounts, from: string): string {
-  const values = (Object.keys(AMOUNTS) as (keyof Amounts)[]).map((name) => found[name] ?? '0');
-  return `select r.suite, ${hour}, ${values.join(', ')} from ${from}`;
+function amounts(hour: string, values: Amounts, from: string): string {
+  const list = (Object.keys(AMOUNTS) as (keyof Amounts)[]).map((name) => values[name] ?? '0');
+  return `select r.suite, ${hour}, ${list.join(', ')} from ${from}`;
 }
 
 const COUNTED_VERDICTS = Object.fromEntries(
@@ -99,7 +99,7 @@ const KEEP_QUEUES = command(`
     union all
     select r.suite, r.started_at, now() from runs r
     where r.state in ('leased', 'running') and not r.is_private and r.arch = $1 and r.started_at is not null
-  ), found (suite, hour, ${AMOUNT_NAMES.join(', ')}) as (
+  ), parts (suite, hour, ${AMOUNT_NAMES.join(', ')}) as (
     ${amounts(hourOf('r.ended_at'), COUNTED_VERDICTS, 'ended r')}
     union all
     ${amounts(hourOf('r.created_at'), { arrived: '1' }, `ended r ${ARRIVED}`)}
@@ -130,7 +130,7 @@ const KEEP_QUEUES = command(`
   )
   insert into queue_hours as kept (hour, arch, suite, ${AMOUNT_NAMES.join(', ')})
   select hour, $1::text, suite, ${AMOUNT_NAMES.map((name) => `sum(${name})::integer`).join(', ')}
-  from found group by hour, suite order by hour, suite
+  from parts group by hour, suite order by hour, suite
   ${upsertChangedRows(QueueHourRow)}`);
 
 /** Saves that the architecture $1 has $2 slots. */
