@@ -71,7 +71,17 @@ it('users are added, appointed, dismissed, logged out and given passwords on the
   const twice = await admin.submit('/admin/users/', '/admin/users', { name: 'carol' });
   expect([twice.status, await twice.text()]).toEqual([409, expect.stringContaining('already a user carol')]);
   const odd = await admin.submit('/admin/users/', '/admin/users', { name: '<b>' });
-  expect([odd.status, await odd.text()]).toEqual([400, expect.stringContaining('name must be letters')]);
+  const again = await odd.text();
+  expect([odd.status, again]).toEqual([400, expect.stringContaining('Please correct the marked fields.')]);
+  expect(again).toMatch(
+    / aria-invalid="true" autofocus value="&lt;b&gt;"[^<]*>\s*<span class="mistake"[^>]*>Must be letters/,
+  );
+  const short = await admin.submit('/admin/users/carol', '/admin/users/carol/password', {
+    password: 'of carol',
+  });
+  const refusedPassword = await short.text();
+  expect([short.status, refusedPassword]).toEqual([400, expect.stringContaining('class="mistake"')]);
+  expect(refusedPassword).not.toContain('of carol');
 
   const set = await admin.submit('/admin/users/carol', '/admin/users/carol/password', { password: '' });
   const password = /<code id="secret">([\w-]{20})<\/code>/.exec(await set.text())![1]!;

@@ -10,6 +10,8 @@ import { statusesOf } from '../runs/run-list.dto';
 const NAMES_MAX = 100;
 const NAME_LENGTH_MAX = 200;
 
+export const packagesOf = namesOf('names of packages', isPackageName);
+
 /** The events that a client wants. A list is an array in JSON, or names separated by commas. */
 @Strict()
 export class EventFilterQuery {
@@ -17,7 +19,7 @@ export class EventFilterQuery {
     listOf(PACKAGE_NAME, { example: ['hello', 'figlet'] }),
     'Names of packages. An event matches if it matches one entry of each list.',
   )
-  @From({ read: namesOf('names of packages', isPackageName) })
+  @From({ read: packagesOf })
   package?: string[];
 
   @OptionalField(listOf(text()), 'Names of suites.')

@@ -67,6 +67,11 @@ export function itemsOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [value];
 }
 
+/** The words of a text that a person has typed, with commas or white space between them. */
+export function wordsOf(text: string): string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== '');
+}
+
 /** A whole number: text of a query or form, or a number in JSON. */
 export function wholeNumber(least: number, most: number): ReadValue<number> {
   return numberThat(`a whole number from ${least} to ${most}`, least, most);

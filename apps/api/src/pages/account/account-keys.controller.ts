@@ -12,7 +12,7 @@ import { From } from '../../http/shape';
 import { KeysService } from '../../keys/keys.service';
 import { Form, SentForm } from '../layout/form-action';
 import type { Page, Redirect } from '../layout/page';
-import { CurrentActor, CurrentUser, OwnPages } from './account-pages';
+import { actorOfPage, CurrentActor, CurrentUser, OwnPages } from './account-pages';
 import { KEY_IN_PATH } from '../../http/path-ids';
 
 class KeyForm extends KeyChange {
@@ -22,7 +22,10 @@ class KeyForm extends KeyChange {
 }
 
 const DAY_MS = 86_400_000;
-const KEYS = '/user/:user/keys';
+const KEYS = {
+  then: '/user/:user/keys',
+  page: (pages: AccountKeysController, request: ContextRequest) => pages.page(actorOfPage(request), request),
+};
 
 /** A user's API keys. Only the page that answers the creation of a key shows its secret. */
 @Controller('user/:user')
@@ -45,7 +48,7 @@ export class AccountKeysController {
     return { redirectTo: `/user/${name}/keys` };
   }
 
-  @Form('keys', { status: 201 })
+  @Form('keys', { ...KEYS, status: 201 })
   async create(
     @SentForm() form: NewKey,
     @CurrentActor() owner: Actor,
@@ -54,7 +57,7 @@ export class AccountKeysController {
     return this.list(owner, request, await this.keys.create(form, owner, null));
   }
 
-  @Form('keys/:id', { then: KEYS })
+  @Form('keys/:id', KEYS)
   async change(
     @Param('id', KEY_IN_PATH) id: number,
     @Sent() form: KeyForm,
@@ -63,7 +66,7 @@ export class AccountKeysController {
     await this.keys.change(id, form, owner);
   }
 
-  @Form('keys/:id/rotate')
+  @Form('keys/:id/rotate', KEYS)
   async rotate(
     @Param('id', KEY_IN_PATH) id: number,
     @CurrentActor() owner: Actor,
@@ -72,7 +75,7 @@ export class AccountKeysController {
     return this.list(owner, request, await this.keys.rotate(id, owner));
   }
 
-  @Form('keys/:id/revoke', { then: KEYS })
+  @Form('keys/:id/revoke', KEYS)
   async revoke(@Param('id', KEY_IN_PATH) id: number, @CurrentActor() owner: Actor): Promise<void> {
     await this.keys.revoke(id, owner);
   }

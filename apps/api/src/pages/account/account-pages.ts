@@ -63,13 +63,15 @@ export const CurrentUser = createParamDecorator((_data: unknown, context: Execut
   requireLogin(context.switchToHttp().getRequest<ContextRequest>()),
 );
 
-/** A parameter of a handler: the user who is logged in, as the audit log records users. */
-export const CurrentActor = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): Actor & Pick<User, 'userId'> => {
-    const request = context.switchToHttp().getRequest<ContextRequest>();
-    const user = requireLogin(request);
-    return { ...actorOf(user, request), userId: user.userId };
-  },
+/** The user who is logged in, as the audit log records users. @throws Problem like `requireLogin` */
+export function actorOfPage(request: ContextRequest): Actor & Pick<User, 'userId'> {
+  const user = requireLogin(request);
+  return { ...actorOf(user, request), userId: user.userId };
+}
+
+/** A parameter of a handler: see `actorOfPage`. */
+export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  actorOfPage(context.switchToHttp().getRequest<ContextRequest>()),
 );
 
 @Injectable()

@@ -1,33 +1,65 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import type { User, Webhook, WebhookOwner } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
-import { queryValue, idOf } from '../../http/parameter-values';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
+import { packagesOf } from '../../events/events.dto';
+import { idOf, queryValue, wordsOf } from '../../http/parameter-values';
+import type { ContextRequest } from '../../http/request-context';
+import { From } from '../../http/shape';
 import { DELIVERIES_PER_PAGE, RecoverRequest, WebhookRequest } from '../../webhooks/webhooks.dto';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import { Form, SentForm } from '../layout/form-action';
 import type { Page } from '../layout/page';
-import { CurrentActor, CurrentUser, OwnPages } from './account-pages';
-import { webhooksView, webhookView } from './webhook-view';
+import { CurrentActor, CurrentUser, OwnPages, requireLogin } from './account-pages';
+import { choicesOf, webhooksView, webhookView } from './webhook-view';
 import { DELIVERY_IN_PATH, WEBHOOK_IN_PATH } from '../../http/path-ids';
 
-const WEBHOOKS = '/user/:user/webhooks';
-const WEBHOOK = `${WEBHOOKS}/:webhook_id`;
+/** The names of packages stand on lines of their own, or between commas or spaces. */
+class WebhookForm extends WebhookRequest {
+  @From({
+    read: (parameter, name) => packagesOf({ ...parameter, value: wordsOf(String(parameter.value)) }, name),
+  })
+  declare package?: string[];
+}
+
+const ALL = '/user/:user/webhooks';
+
+/** A form of the list. */
+const WEBHOOKS = {
+  then: ALL,
+  page: (pages: AccountWebhooksController, request: ContextRequest) => pages.page(requireLogin(request)),
+};
+
+/** A form of one webhook. */
+const WEBHOOK = {
+  then: `${ALL}/:webhook_id`,
+  page: (pages: AccountWebhooksController, request: ContextRequest) =>
+    pages.one(Number(request.params['webhook_id']), null, requireLogin(request)),
+};
 
 /** The webhooks of a user. The secret is shown once, after the webhook was created. */
 @Controller('user/:user/webhooks')
 @Requires('nothing')
 @OwnPages()
 export class AccountWebhooksController {
-  constructor(private readonly webhooks: WebhooksService) {}
+  private readonly choices: ReturnType<typeof choicesOf>;
+
+  constructor(
+    private readonly webhooks: WebhooksService,
+    @Inject(CONFIGURATION) { server }: ApiConfiguration,
+  ) {
+    this.choices = choicesOf(server);
+  }
 
   @Get()
   page(@CurrentUser() user: User): Promise<Page> {
     return this.list(user, null);
   }
 
-  @Form('', { status: 201 })
+  @Form('', { ...WEBHOOKS, status: 201 })
   async add(
-    @SentForm() form: WebhookRequest,
+    @SentForm() form: WebhookForm,
     @CurrentUser() user: User,
     @CurrentActor() owner: WebhookOwner,
   ): Promise<Page> {
@@ -42,21 +74,21 @@ export class AccountWebhooksController {
   ): Promise<Page> {
     const webhook = await this.webhooks.one(id, userId);
     const log = await this.webhooks.log(id, { userId, keyId: null }, { before }, DELIVERIES_PER_PAGE);
-    return { template: 'account/webhook', data: webhookView(webhook, log) };
+    return { template: 'account/webhook', data: webhookView(webhook, log, this.choices) };
   }
 
   /** Its key stays, and whether it is enabled; here it can only stop to receive events of private runs. */
-  @Form(':webhook_id', { then: WEBHOOK })
+  @Form(':webhook_id', WEBHOOK)
   async change(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
-    @SentForm() form: WebhookRequest,
+    @SentForm() form: WebhookForm,
     @CurrentActor() owner: WebhookOwner,
   ): Promise<void> {
     const { disabledAt, keyId } = await this.webhooks.one(id, owner.userId);
     await this.webhooks.change(id, { ...form, enabled: disabledAt === null }, owner, keyId);
   }
 
-  @Form(':webhook_id/rotate')
+  @Form(':webhook_id/rotate', WEBHOOK)
   async rotate(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentUser() user: User,
@@ -65,7 +97,7 @@ export class AccountWebhooksController {
     return this.list(user, await this.webhooks.rotate(id, owner));
   }
 
-  @Form(':webhook_id/ping', { then: WEBHOOK })
+  @Form(':webhook_id/ping', WEBHOOK)
   async ping(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentUser() { userId }: User,
@@ -73,7 +105,7 @@ export class AccountWebhooksController {
     await this.webhooks.ping(id, userId);
   }
 
-  @Form(':webhook_id/enable', { then: WEBHOOK })
+  @Form(':webhook_id/enable', WEBHOOK)
   async enable(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentActor() owner: WebhookOwner,
@@ -81,7 +113,7 @@ export class AccountWebhooksController {
     await this.webhooks.setEnabled(id, true, owner);
   }
 
-  @Form(':webhook_id/disable', { then: WEBHOOK })
+  @Form(':webhook_id/disable', WEBHOOK)
   async disable(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentActor() owner: WebhookOwner,
@@ -89,7 +121,7 @@ export class AccountWebhooksController {
     await this.webhooks.setEnabled(id, false, owner);
   }
 
-  @Form(':webhook_id/remove', { then: WEBHOOKS })
+  @Form(':webhook_id/remove', WEBHOOKS)
   async remove(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @CurrentActor() owner: WebhookOwner,
@@ -97,7 +129,7 @@ export class AccountWebhooksController {
     await this.webhooks.remove(id, owner);
   }
 
-  @Form(':webhook_id/recover', { then: WEBHOOK })
+  @Form(':webhook_id/recover', WEBHOOK)
   async recover(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @SentForm() { since }: RecoverRequest,
@@ -106,7 +138,7 @@ export class AccountWebhooksController {
     await this.webhooks.recover(id, since, userId);
   }
 
-  @Form(':webhook_id/deliveries/:delivery_id/redeliver', { then: WEBHOOK })
+  @Form(':webhook_id/deliveries/:delivery_id/redeliver', WEBHOOK)
   async redeliver(
     @Param('webhook_id', WEBHOOK_IN_PATH) id: number,
     @Param('delivery_id', DELIVERY_IN_PATH) deliveryId: number,
@@ -120,6 +152,9 @@ export class AccountWebhooksController {
     newWebhook: { webhook: Webhook; secret: string } | null,
   ): Promise<Page> {
     const webhooks = await this.webhooks.ofUser(userId);
-    return { template: 'account/webhooks', data: { ...webhooksView(webhooks), made: newWebhook } };
+    return {
+      template: 'account/webhooks',
+      data: { ...webhooksView(webhooks, this.choices), made: newWebhook },
+    };
   }
 }

@@ -1,26 +1,32 @@
-import { FACT_KINDS, VERDICTS } from '@proctor/contracts';
+import { END_KINDS, FACT_KINDS, VERDICTS } from '@proctor/contracts';
 import type { LoggedDelivery, Webhook } from '@proctor/database';
 
-/** The choices in the fields of the form; `pass` includes neutral runs. */
-const CHOICES = { kinds: FACT_KINDS, statuses: VERDICTS.filter((verdict) => verdict !== 'neutral') };
+/** The choices of the form; `pass` includes neutral runs. */
+export function choicesOf({ suites, architectures }: { suites: string[]; architectures: string[] }) {
+  const statuses = VERDICTS.filter((verdict) => verdict !== 'neutral');
+  return { suites, arches: architectures, kinds: FACT_KINDS, endKinds: END_KINDS, statuses };
+}
+
+type Choices = ReturnType<typeof choicesOf>;
 
 /** The page of a user's webhooks, with an empty form for a new one. */
-export function webhooksView(webhooks: Webhook[]) {
+export function webhooksView(webhooks: Webhook[], choices: Choices) {
   const rows = webhooks.map((webhook) => ({ ...webhook, wants: wantsOf(webhook) }));
-  return { webhooks: rows, ...CHOICES, known: NOTHING_KNOWN };
+  return { webhooks: rows, choices, known: NOTHING_KNOWN };
 }
 
 /** A webhook with one page of its log. */
 export function webhookView(
   webhook: Webhook,
   { deliveries, before }: { deliveries: LoggedDelivery[]; before: number | null },
+  choices: Choices,
 ) {
   return {
     webhook,
     wants: wantsOf(webhook),
     deliveries: deliveries.map(deliveryRow),
     older: before === null ? null : `?before=${before}`,
-    ...CHOICES,
+    choices,
     known: fieldsOf(webhook),
   };
 }
@@ -41,17 +47,18 @@ function fieldsOf({
     trigger = '',
     mine = false,
   } = filter;
+  const hasPass = verdicts.includes('pass');
   return {
     url,
     description,
     trigger,
     mine,
     hasKey: keyId !== null,
-    package: packages.join(','),
-    suite: suites.join(','),
-    arch: arches.join(','),
-    kinds: kinds.join(','),
-    status: verdicts.join(','),
+    packages,
+    suites,
+    arches,
+    kinds,
+    verdicts: verdicts.filter((verdict) => verdict !== 'neutral' || !hasPass),
   };
 }
 

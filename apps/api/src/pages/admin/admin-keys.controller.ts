@@ -6,9 +6,9 @@ import { KeysQuery } from '../../admin/users.dto';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { CurrentActor } from '../account/account-pages';
-import { type ConfirmedAction, NoFields, SentForm } from '../layout/form-action';
+import { type ConfirmedAction, Form, NoFields, SentForm } from '../layout/form-action';
 import type { Page } from '../layout/page';
-import { AdminForm, AdminPages } from './admin-pages';
+import { AdminPages } from './admin-pages';
 import { ANY_KEY_IN_PATH } from '../../http/path-ids';
 
 /** The API keys of all users. */
@@ -29,7 +29,7 @@ export class AdminKeysController {
     return { template: 'admin/keys', data };
   }
 
-  @AdminForm(':id/revoke', { then: '/admin/keys/' })
+  @Form(':id/revoke', { then: '/admin/keys/', page: (pages: AdminKeysController) => pages.list({}) })
   revoke(
     @Param('id', ANY_KEY_IN_PATH) id: number,
     @SentForm() _form: NoFields,

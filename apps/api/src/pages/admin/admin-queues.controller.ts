@@ -7,10 +7,10 @@ import { badRequest } from '../../http/problem';
 import { QueuesService } from '../../queues/queues.service';
 import { PRIORITY_RANGE } from '../../runs/priority';
 import { CurrentActor } from '../account/account-pages';
-import { type ConfirmedAction, SentForm, type Question } from '../layout/form-action';
+import { type ConfirmedAction, Form, type Question, SentForm } from '../layout/form-action';
 import type { Page } from '../layout/page';
 import { pauseSentence } from '../machines/decision-view';
-import { AdminForm, AdminPages, notice } from './admin-pages';
+import { AdminPages, notice } from './admin-pages';
 import { RunsForm } from './forms';
 import type { SelectedCount } from '@proctor/database';
 
@@ -54,6 +54,7 @@ function sum(counts: SelectedCount[], field: 'waiting' | 'executed'): number {
 }
 
 const HERE = '/admin/queues/';
+const QUEUES = { then: HERE, page: (pages: AdminQueuesController) => pages.page() };
 
 /** Pauses and resumes suite queues, cancels their runs and changes their priorities. */
 @Controller('admin/queues')
@@ -75,17 +76,17 @@ export class AdminQueuesController {
     return { template: 'admin/queues', data: { queues, pauses: sentences, suites, architectures } };
   }
 
-  @AdminForm('pause', { then: HERE })
+  @Form('pause', QUEUES)
   async pause(@SentForm() form: PauseRequest, @CurrentActor() by: Administrator): Promise<void> {
     await this.queuesAndWorkers.pause(form, by);
   }
 
-  @AdminForm('resume', { then: HERE })
+  @Form('resume', QUEUES)
   async resume(@SentForm() form: ResumeRequest, @CurrentActor() by: Administrator): Promise<void> {
     await this.queuesAndWorkers.resume(form, by);
   }
 
-  @AdminForm('cancel', { then: HERE })
+  @Form('cancel', QUEUES)
   cancel(@SentForm() form: RunsForm, @CurrentActor() by: Administrator): ConfirmedAction {
     return {
       question: async () => {
@@ -100,7 +101,7 @@ export class AdminQueuesController {
     };
   }
 
-  @AdminForm('priority', { then: HERE })
+  @Form('priority', QUEUES)
   reprioritise(@SentForm() form: RunsForm, @CurrentActor() by: Administrator): ConfirmedAction {
     const { priority } = form;
     if (priority === undefined) throw badRequest(`priority is missing: it is ${PRIORITY_RANGE}.`);

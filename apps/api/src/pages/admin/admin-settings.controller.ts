@@ -13,9 +13,9 @@ import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { badRequest } from '../../http/problem';
 import { From } from '../../http/shape';
 import { CurrentActor } from '../account/account-pages';
-import { SentForm } from '../layout/form-action';
+import { Form, SentForm } from '../layout/form-action';
 import type { Page } from '../layout/page';
-import { AdminForm, AdminPages } from './admin-pages';
+import { AdminPages } from './admin-pages';
 import { PACKAGE_IN_PATH } from '../../http/path-ids';
 import { loadPart } from '../../http/parts';
 
@@ -68,7 +68,11 @@ export class PackageSettingsPageController {
     };
   }
 
-  @AdminForm(':package/backend', { then: '/admin/packages/?package=:package' })
+  @Form(':package/backend', {
+    then: '/admin/packages/?package=:package',
+    page: (pages: PackageSettingsPageController, { params }) =>
+      pages.page({ package: String(params['package']) }),
+  })
   async setBackend(
     @Param('package', PACKAGE_IN_PATH) name: string,
     @SentForm() form: BackendRequest,

@@ -7,12 +7,18 @@ import { NewPasswordRequest, NewUserRequest, UsersQuery } from '../../admin/user
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { USER_IN_PATH, wordInPath } from '../../http/path-ids';
+import type { ContextRequest } from '../../http/request-context';
 import { CurrentActor } from '../account/account-pages';
-import { type ConfirmedAction, NoFields, SentForm } from '../layout/form-action';
+import { type ConfirmedAction, Form, NoFields, SentForm } from '../layout/form-action';
 import type { Page, Redirect } from '../layout/page';
-import { AdminForm, AdminPages, notice } from './admin-pages';
+import { AdminPages, notice } from './admin-pages';
 
 const USER = '/admin/users/:name';
+
+const ONE_USER = {
+  then: USER,
+  page: (pages: AdminUsersController, { params }: ContextRequest) => pages.page(String(params['name'])),
+};
 
 const ACCESS_CHANGES = {
   disable: {
@@ -51,7 +57,7 @@ export class AdminUsersController {
     return { template: 'admin/users', data: { users, last, search: query.search ?? '', after: query.after } };
   }
 
-  @AdminForm('')
+  @Form('', { page: (pages: AdminUsersController) => pages.list({}) })
   async add(@SentForm() form: NewUserRequest, @CurrentActor() by: Administrator): Promise<Redirect> {
     const { name } = await this.usersAndKeys.add(form, by);
     return { redirectTo: `/admin/users/${name}` };
@@ -62,7 +68,7 @@ export class AdminUsersController {
     return { template: 'admin/user', data: await this.lists.user(name) };
   }
 
-  @AdminForm(':name/password')
+  @Form(':name/password', ONE_USER)
   async setPassword(
     @Param('name', USER_IN_PATH) name: string,
     @SentForm() { password }: NewPasswordRequest,
@@ -74,7 +80,7 @@ export class AdminUsersController {
     return notice({ title: `Password of ${name}`, lead, back: `/admin/users/${name}`, ...secret });
   }
 
-  @AdminForm(':name/administrator', { then: USER })
+  @Form(':name/administrator', ONE_USER)
   setAdministrator(
     @Param('name', USER_IN_PATH) name: string,
     @SentForm() { admin }: AppointmentRequest,
@@ -96,7 +102,7 @@ export class AdminUsersController {
     };
   }
 
-  @AdminForm(':name/end-sessions', { then: USER })
+  @Form(':name/end-sessions', ONE_USER)
   endSessions(
     @Param('name', USER_IN_PATH) name: string,
     @SentForm() _form: NoFields,
@@ -116,7 +122,7 @@ export class AdminUsersController {
     };
   }
 
-  @AdminForm(':name/:change', { then: USER })
+  @Form(':name/:change', ONE_USER)
   changeAccess(
     @Param('name', USER_IN_PATH) name: string,
     @Param('change', wordInPath(Object.keys(ACCESS_CHANGES) as AccessChange[], noSuchChange))

@@ -3,14 +3,18 @@ import { QueuesAndWorkers, Register } from '@proctor/administration';
 import type { Administrator } from '@proctor/administration';
 import { CredentialsRequest, RevokeRequest } from '@proctor/resources';
 import { Requires } from '../../auth/authentication.middleware';
+import type { ContextRequest } from '../../http/request-context';
 import { CurrentActor } from '../account/account-pages';
-import { type ConfirmedAction, SentForm } from '../layout/form-action';
+import { type ConfirmedAction, Form, SentForm } from '../layout/form-action';
 import type { Page } from '../layout/page';
-import { AdminForm, AdminPages, notice } from './admin-pages';
+import { AdminPages, notice } from './admin-pages';
 import { DrainForm, NewWorkerForm, ReasonForm } from './forms';
 import { WorkersPageService } from './workers-page.service';
 
-const WORKER = '/admin/workers/:name';
+const WORKER = {
+  then: '/admin/workers/:name',
+  page: (pages: AdminWorkersController, { params }: ContextRequest) => pages.page(String(params['name'])),
+};
 
 /** The pages of the workers: registration, state, and quarantine. */
 @Controller('admin/workers')
@@ -33,12 +37,12 @@ export class AdminWorkersController {
     return this.pages.page(name);
   }
 
-  @AdminForm('', { status: 201 })
+  @Form('', { status: 201, page: (pages: AdminWorkersController) => pages.list() })
   async add(@SentForm() form: NewWorkerForm, @CurrentActor() by: Administrator): Promise<Page> {
     return workerNotice(form.name, 'is registered', await this.register.add(form, by));
   }
 
-  @AdminForm(':name/rotate', { then: WORKER })
+  @Form(':name/rotate', WORKER)
   rotate(
     @Param('name') name: string,
     @SentForm() form: CredentialsRequest,
@@ -54,7 +58,7 @@ export class AdminWorkersController {
     };
   }
 
-  @AdminForm(':name/revoke', { then: WORKER })
+  @Form(':name/revoke', WORKER)
   revoke(
     @Param('name') name: string,
     @SentForm() form: RevokeRequest,
@@ -71,7 +75,7 @@ export class AdminWorkersController {
     };
   }
 
-  @AdminForm(':name/drain', { then: WORKER })
+  @Form(':name/drain', WORKER)
   async drain(
     @Param('name') worker: string,
     @SentForm() { reason, deadline_minutes: minutes }: DrainForm,
@@ -82,7 +86,7 @@ export class AdminWorkersController {
     await this.queuesAndWorkers.drain({ worker, reason, ...deadline }, by);
   }
 
-  @AdminForm(':name/undrain', { then: WORKER })
+  @Form(':name/undrain', WORKER)
   async undrain(
     @Param('name') worker: string,
     @SentForm() form: RevokeRequest,
@@ -91,7 +95,7 @@ export class AdminWorkersController {
     await this.queuesAndWorkers.undrain({ worker, ...form }, by);
   }
 
-  @AdminForm(':name/quarantine', { then: WORKER })
+  @Form(':name/quarantine', WORKER)
   async quarantine(
     @Param('name') worker: string,
     @SentForm() form: ReasonForm,
@@ -100,7 +104,7 @@ export class AdminWorkersController {
     await this.queuesAndWorkers.quarantine({ worker, ...form }, by);
   }
 
-  @AdminForm(':name/trust', { then: WORKER })
+  @Form(':name/trust', WORKER)
   async trust(
     @Param('name') worker: string,
     @SentForm() form: RevokeRequest,

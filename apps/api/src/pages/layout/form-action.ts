@@ -1,16 +1,23 @@
 import { applyDecorators, HttpCode, Injectable, Post, UseInterceptors } from '@nestjs/common';
-import type { ArgumentMetadata, CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import type { ArgumentMetadata, CallHandler, ExecutionContext, NestInterceptor, Type } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { Strict } from '@proctor/contracts';
 import { getMetadataStorage } from 'class-validator';
-import { mergeMap } from 'rxjs';
+import type { Response } from 'express';
+import { catchError, from, mergeMap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { Sent } from '../../http/body.interceptor';
 import type { Parameter, Parameters } from '../../http/parameters';
 import { ParametersPipe } from '../../http/parameters.pipe';
 import { pathOf } from '../../http/paths';
+import type { Problem } from '../../http/problem';
+import { problemOf } from '../../http/problem-of';
 import type { ContextRequest } from '../../http/request-context';
+import { keysOf } from '../../http/shape';
 import type { Shape } from '../../http/shape';
 import { TakesForm } from '../../sessions/form-protection';
+import type { RefusedForm } from './forms';
+import { saveNotice } from './session-notice';
 import type { Page, Redirect } from './page';
 
 /** The question to a user before an action that is hard to undo. */
@@ -30,60 +37,102 @@ export interface ConfirmedAction {
   act: () => Promise<unknown>;
 }
 
-interface FormOptions {
+interface FormOptions<Pages> {
   status?: number;
   /** The path to open when the handler returns no page. `:name` is replaced by this parameter of the form's path. */
   then?: string;
+  /** The page that has the form: it is shown again when the form is refused. Without it the problem is a page of its own. */
+  page?: (pages: Pages, request: ContextRequest) => Page | Promise<Page>;
 }
 
 /**
- * A decorator for a handler of a form. The form must come from this server: see `TakesForm`. The handler may act at once.
- * If it returns a `ConfirmedAction`, the question is shown first; its page sends the same fields again with `confirmed`.
+ * A decorator for a handler of a form. The form must come from this server: see `TakesForm`. The handler may act at once;
+ * a text that it returns is shown on the page that opens then. If it returns a `ConfirmedAction`, the question is shown
+ * first; its page sends the same fields again with `confirmed`.
  */
-export function Form(path: string, { status = 200, then = '' }: FormOptions = {}): MethodDecorator {
+export function Form<Pages>(path: string, options: FormOptions<Pages> = {}): MethodDecorator {
   return applyDecorators(
     Post(path),
-    HttpCode(status),
+    HttpCode(options.status ?? 200),
     TakesForm(),
-    UseInterceptors(new FormActionInterceptor(then)),
+    UseInterceptors(formAction(options)),
   );
 }
 
 /** The field that the page of a question adds. */
 const CONFIRMED = 'confirmed';
 
-class FormActionInterceptor implements NestInterceptor<unknown, Page | Redirect> {
-  constructor(private readonly then: string) {}
+function formAction<Pages>({ then: address = '', page }: FormOptions<Pages>): Type<NestInterceptor> {
+  @Injectable()
+  class FormActionInterceptor implements NestInterceptor<unknown, Page | Redirect> {
+    constructor(private readonly modules: ModuleRef) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<Page | Redirect> {
-    const request = context.switchToHttp().getRequest<ContextRequest>();
-    const parameters = request.parameters!;
-    const isConfirmed = parameters.get(CONFIRMED)?.value === 'true';
-    parameters.delete(CONFIRMED);
-    const fields = [...parameters].filter(([, parameter]) => !isEmpty(parameter));
-    const then = this.then.replace(/:(\w+)/g, (_, name: string) =>
-      encodeURIComponent(String(request.params[name])),
-    );
-    return next.handle().pipe(
-      mergeMap(async (answer: unknown) => {
-        if (!isConfirmedAction(answer)) return this.answerOf(answer, then);
-        if (!isConfirmed) {
+    intercept(context: ExecutionContext, next: CallHandler): Observable<Page | Redirect> {
+      const http = context.switchToHttp();
+      const request = http.getRequest<ContextRequest>();
+      const parameters = request.parameters!;
+      const isConfirmed = parameters.get(CONFIRMED)?.value === 'true';
+      parameters.delete(CONFIRMED);
+      const then = address.replace(/:(\w+)/g, (_, name: string) =>
+        encodeURIComponent(String(request.params[name])),
+      );
+      return next.handle().pipe(
+        mergeMap(async (answer: unknown) => {
+          if (!isConfirmedAction(answer)) return answerOf(answer, then, request);
+          if (isConfirmed) return answerOf(await answer.act(), then, request);
           const question = await answer.question();
-          if (isAnswer(question)) return question;
-          const fieldValues = fields.map(([name, { value }]) => [name, String(value)]);
-          const data = { back: then, ...question, action: pathOf(request), fields: fieldValues };
-          return { template: 'admin/confirm', data };
-        }
-        return this.answerOf(await answer.act(), then);
-      }),
-    );
+          return isAnswer(question) ? question : questionPage(question, then, request);
+        }),
+        catchError((error: unknown) => {
+          const problem = problemOf(error, parameters);
+          if (!page || problem.status < 400 || problem.status >= 500) throw error;
+          http.getResponse<Response>().status(problem.status).set(problem.headers);
+          const pages = this.modules.get<Type<Pages>, Pages>(context.getClass());
+          return from(
+            refusedPage(() => page(pages, request), request, problem).catch(() => {
+              // The page is not there: it may belong to what the form is about.
+              throw error;
+            }),
+          );
+        }),
+      );
+    }
   }
+  return FormActionInterceptor;
+}
 
-  private answerOf(outcome: unknown, then: string): Page | Redirect {
-    if (isAnswer(outcome)) return outcome;
-    if (then === '') throw new Error('an action of a form has neither a page nor an address as its answer');
-    return { redirectTo: then };
-  }
+async function answerOf(outcome: unknown, then: string, request: ContextRequest): Promise<Page | Redirect> {
+  if (isAnswer(outcome)) return outcome;
+  if (then === '') throw new Error('an action of a form has neither a page nor an address as its answer');
+  if (typeof outcome === 'string') await saveNotice(request, outcome);
+  return { redirectTo: then };
+}
+
+function questionPage(question: Question, then: string, request: ContextRequest): Page {
+  const fields = [...request.parameters!]
+    .filter(([, parameter]) => !isEmpty(parameter))
+    .flatMap(([name, { value }]) => [value].flat().map((each) => [name, String(each)]));
+  return { template: 'admin/confirm', data: { back: then, ...question, action: pathOf(request), fields } };
+}
+
+async function refusedPage(
+  load: () => Page | Promise<Page>,
+  request: ContextRequest,
+  problem: Problem,
+): Promise<Page> {
+  const { template, data } = await load();
+  const refused: RefusedForm = {
+    action: pathOf(request),
+    values: new Map([...request.parameters!].map(([name, { value }]) => [name, value])),
+    mistakes: new Map(problem.errors.map(({ pointer, detail }) => [fieldAt(pointer), detail])),
+    detail: problem.detail,
+  };
+  return { template, data, refused };
+}
+
+/** The name of the field at a JSON pointer such as `#/name`. */
+function fieldAt(pointer: string): string {
+  return decodeURIComponent(pointer.replace(/^#\//, '')).replace(LIST_END, '');
 }
 
 function isConfirmedAction(answer: unknown): answer is ConfirmedAction {
@@ -98,14 +147,30 @@ function isEmpty({ value }: Parameter): boolean {
   return value === '';
 }
 
-/** Reads the class of a form. An empty field counts as absent, unless the class requires the field. */
+/** The end of the names of boxes that form a list. */
+const LIST_END = /\[\]$/;
+
+/**
+ * Reads the class of a form. An empty field counts as absent, unless the class requires the field. Ticked boxes of one
+ * name, such as `suite[]`, are the list of that field.
+ */
 @Injectable()
 class FormPipe extends ParametersPipe {
   override transform(parameters: Parameters, metadata: ArgumentMetadata): object {
-    const needed = neededFields(metadata.metatype as Shape);
-    const filled = [...parameters].filter(([name, parameter]) => needed.has(name) || !isEmpty(parameter));
-    return super.transform(new Map(filled), metadata);
+    const shape = metadata.metatype as Shape;
+    const [keys, needed] = [keysOf(shape), neededFields(shape)];
+    const filled: Parameters = new Map();
+    for (const [name, parameter] of parameters) {
+      const key = name.replace(LIST_END, '');
+      if (key !== name && keys.has(key)) filled.set(key, listOf(parameter));
+      else if (needed.has(name) || !isEmpty(parameter)) filled.set(name, parameter);
+    }
+    return super.transform(filled, metadata);
   }
+}
+
+function listOf({ value, pointer }: Parameter): Parameter {
+  return { value: [value].flat(), isText: false, pointer };
 }
 
 /** A parameter of a handler: the fields of the form. The type of the parameter is the class of the form. */

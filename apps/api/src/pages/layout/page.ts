@@ -8,6 +8,9 @@ import { pathOf } from '../../http/paths';
 import type { ContextRequest } from '../../http/request-context';
 import { PublicCache } from '../../public-data/public-cache';
 import { Viewer } from '../../sessions/viewer';
+import { Forms } from './forms';
+import type { RefusedForm } from './forms';
+import { readNotice } from './session-notice';
 import { ServiceState } from './service-state';
 import { Templates } from './templates';
 
@@ -18,6 +21,8 @@ export interface Page {
   data: object;
   /** When the rows of the page were last written; the latest is Last-Modified. Only for pages made from rows alone. */
   updates?: Date[];
+  /** A form of the page that was refused. */
+  refused?: RefusedForm;
 }
 
 /** The result of a handler: a redirect. */
@@ -58,7 +63,9 @@ export class PageInterceptor implements NestInterceptor<Page | Redirect, string>
         // The answer to a form cannot be loaded again.
         const here = request.method === 'POST' ? '/' : request.originalUrl;
         const ignored = ignoredParameters(request);
-        const own = { pagePath: pathOf(request), here, viewer, frame, isUnindexed, ignored };
+        const forms = new Forms(viewer.formToken, answer.refused ?? null);
+        const notice = readNotice(request);
+        const own = { pagePath: pathOf(request), here, viewer, frame, isUnindexed, ignored, forms, notice };
         return this.templates.render(template, { ...own, ...data });
       }),
     );
