@@ -29,7 +29,7 @@ export interface ExplainReply extends DispatcherAnswer {
   runId: number;
   /** Place among the runs that wait for the same slots; 1 goes next. */
   position: number | null;
-  /** Waiting runs that are expected to go before it. */
+  /** Waiting runs that are expected to start before it. */
   ahead: number | null;
   /** Milliseconds until the expected start; null when there is no estimate. */
   startsInMs: number | null;

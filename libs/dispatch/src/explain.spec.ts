@@ -22,7 +22,7 @@ function testbed(state: Testbed['state'], detail?: string, changes: Partial<Test
 
 describe('missing workers', () => {
   it.each([
-    ['no worker asked', [], ['no worker has asked for work on amd64 yet']],
+    ['no worker asked', [], ['no worker has requested work on amd64 yet']],
     [
       'no such backend',
       [{ testbeds: testbed('ready', undefined, { backend: 'qemu' }) }],
@@ -47,12 +47,12 @@ describe('missing workers', () => {
     [
       'the image is absent',
       [{ testbeds: testbed('absent') }],
-      ['worker w1 has yet to build the image trixie/amd64'],
+      ['worker w1 has not built the image trixie/amd64 yet'],
     ],
     [
       'the suite is new to a worker that builds any',
       [{ testbeds: [], builds: ['unshare'] }],
-      ['worker w1 has yet to build the image trixie/amd64'],
+      ['worker w1 has not built the image trixie/amd64 yet'],
     ],
     [
       'the worker has a problem',
@@ -69,11 +69,11 @@ describe('missing workers', () => {
     ).toEqual(['worker w1 is building the image trixie/amd64', 'worker w0: the disk is full']);
   });
 
-  it('a run waits since others go before it, and the slots are busy', () => {
+  it('a run waits since others are ahead of it, and the slots are busy', () => {
     const others = [1, 2, 3].map((runId) => waitingRun(runId));
     expect(reasonsAfter([{}], others)).toEqual([
-      'the one slot that can execute it is busy',
-      '2 runs of the same priority go before it',
+      'the only suitable slot is busy',
+      '2 runs of the same priority are ahead of it',
     ]);
   });
 
@@ -85,8 +85,8 @@ describe('missing workers', () => {
   });
 
   it.each([
-    [[0], 'the one slot that can execute it is busy with other architectures'],
-    [[0, 1], 'all 2 slots that can execute it are busy with other architectures'],
+    [[0], 'the only suitable slot is busy (on another architecture)'],
+    [[0, 1], 'all 2 suitable slots are busy (on other architectures)'],
   ])('a run waits since other architectures keep slots %j busy', (busyElsewhere, reason) => {
     expect(reasonsAfter([{ onlyHeld: true, busyElsewhere }])).toEqual([reason]);
   });
@@ -94,7 +94,7 @@ describe('missing workers', () => {
   it('a run waits for slots, and some of them are busy with other architectures', () => {
     const asks = [{}, { slot: 1, onlyHeld: true, busyElsewhere: [1, 2] }];
     expect(reasonsAfter(asks, [waitingRun(1)])).toEqual([
-      'all 3 slots that can execute it are busy, 2 of them with other architectures',
+      'all 3 suitable slots are busy (2 on other architectures)',
     ]);
   });
 
@@ -105,7 +105,7 @@ describe('missing workers', () => {
     expect(step<'explain'>(state, { kind: 'explain', runId: 5 }, 0).reply.reasons).toEqual([]);
     step(state, { kind: 'tick', workersReachable: true }, 60_000);
     expect(step<'explain'>(state, { kind: 'explain', runId: 5 }, 70_000).reply.reasons[0]).toBe(
-      'waits 20 s more after attempt 1 ended: worker w1 was silent for 60 s',
+      'waits 20 s more, because attempt 1 ended early: worker w1 was silent for 60 s',
     );
   });
 });
@@ -161,7 +161,7 @@ describe('able workers', () => {
   it('a run waits since its package is big', () => {
     const rig = new DispatcherRig([waitingRun(1)], { sizeClassOf: () => 'big' });
     expect(rig.ask({ sizeClasses: ['small'] }).reply.lease).toBeNull();
-    expect(rig.reasons()).toEqual(['size class big: no slot declares it']);
+    expect(rig.reasons()).toEqual(['size class big: no slot is configured for it']);
     expect(rig.ask({ sizeClasses: ['big'] }).reply.lease?.runId).toBe(1);
   });
 
@@ -186,8 +186,8 @@ describe('able workers', () => {
     rig.ask({ worker: 'w2' });
     expect(rig.ask().reply.lease).toBeNull();
     expect(rig.reasons()).toEqual([
-      'the one slot that can execute it is busy',
-      'it failed on worker w1 and is tried elsewhere',
+      'the only suitable slot is busy',
+      'it failed on worker w1, so it waits for another one',
     ]);
     rig.tick(1);
     rig.send({ kind: 'restrictions', restrictions: { pauses: [], drains: [{ ...DECISION, worker: 'w2' }] } });
@@ -202,9 +202,9 @@ describe('able workers', () => {
     const rig = new DispatcherRig([waitingRun(1, { arrivedAt: 99 }), ...others, aged]);
     rig.ask();
     expect(rig.reasons()).toEqual([
-      'the one slot that can execute it is busy',
-      '3 runs of higher priority go before it',
-      '1 run of the same priority goes before it',
+      'the only suitable slot is busy',
+      '3 runs of higher priority are ahead of it',
+      '1 run of the same priority is ahead of it',
     ]);
   });
 
@@ -244,5 +244,5 @@ it('a waiting run that nothing holds up says so: whether a slot is free would re
   rig.ask();
   step(rig.state, { kind: 'arrivals', runs: [waitingRun(1)] }, 0);
   expect(rig.reasons()).toEqual(['it waits for its turn']);
-  expect(rig.reasons(1, { everything: true })).toEqual(['a slot is free and about to take it']);
+  expect(rig.reasons(1, { everything: true })).toEqual(['a slot is free and starts it soon']);
 });

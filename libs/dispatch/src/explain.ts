@@ -12,7 +12,7 @@ import { whyNoSlot, whyNoWorker } from './why-no-slot';
 
 /** The reason for a run that waits according to its row. */
 const NOT_INGESTED = 'the scheduler has not read it yet';
-const NEXT = 'a slot is free and about to take it';
+const NEXT = 'a slot is free and starts it soon';
 /** The reason if nothing that the viewer may know about delays the run. */
 const TURN = 'it waits for its turn';
 const NOT_WAITING = { position: null, ahead: null, startsInMs: null, reasons: [] };
@@ -77,14 +77,16 @@ function whyDelayed(state: DispatcherState, run: DispatchedRun, now: number): st
   const delayed = state.waiting.delays.find(run.runId);
   if (!delayed) return [];
   const seconds = Math.max(0, Math.ceil((delayed.notBeforeMs - now) / 1000));
-  return [`waits ${seconds} s more after attempt ${run.attempt} ended: ${delayed.reason}`];
+  return [`waits ${seconds} s more, because attempt ${run.attempt} ended early: ${delayed.reason}`];
 }
 
 function whySuspected(state: DispatcherState, run: DispatchedRun): string[] {
   const occasions = state.suspects.occasionsOf(run);
   if (occasions === 0) return [];
   const times = occasions === 1 ? 'once' : `${occasions} times`;
-  return [`its package failed ${times} where other runs had results: runs of other packages go first`];
+  return [
+    `its package failed ${times} on workers where other packages have results, so other packages go first`,
+  ];
 }
 
 function whyAtCap(state: DispatcherState, { requestor, ...run }: DispatchedRun, view: View): string[] {
@@ -104,5 +106,5 @@ function whyBehind({ higher, sameLevel }: Ahead): string[] {
 
 function aheadText(count: number, what: string): string[] {
   if (count === 0) return [];
-  return [count === 1 ? `1 run of ${what} goes before it` : `${count} runs of ${what} go before it`];
+  return [count === 1 ? `1 run of ${what} is ahead of it` : `${count} runs of ${what} are ahead of it`];
 }

@@ -37,7 +37,7 @@ it('an order to publish makes a run known to everybody, where it waits and while
   expect(status()).toMatchObject({ queues: [{ waiting: 2, running: 1 }], workers: [{ busy: 1 }] });
   expect(rig.explain(2)).toMatchObject({
     position: 1,
-    reasons: ['the one slot that can execute it is busy'],
+    reasons: ['the only suitable slot is busy'],
   });
   rig.finish(1);
   expect(rig.ask().reply.lease?.runId).toBe(2);

@@ -39,7 +39,7 @@ it('a private run is held back by the state of the workers that may execute it',
 
 it('a private run waits for a worker that may execute it to come, when none has sent a message', () => {
   const rig = rigWith([{ isPrivate: true }]);
-  expect(rig.reasons(1)).toEqual(['no worker has asked for work on amd64 yet']);
+  expect(rig.reasons(1)).toEqual(['no worker has requested work on amd64 yet']);
   rig.ask();
   expect(rig.reasons(1)).toEqual([
     'no worker that may run private tests has sent a message in the last 60 s',

@@ -50,7 +50,7 @@ describe.each(NOT_ALLOWED)('a worker that is %s', (_what, workers, reason) => {
       });
       expect(refusal).toBe(reason);
     }
-    expect(rig.reasons()).toEqual(['no worker has asked for work on amd64 yet']);
+    expect(rig.reasons()).toEqual(['no worker has requested work on amd64 yet']);
     expect(rig.send({ kind: 'status' }).reply.workers).toEqual([]);
   });
 
@@ -199,7 +199,7 @@ describe('revocations', () => {
     rig.ask();
     rig.send({ kind: 'orders', orders: [REVOKE] });
     expect(rig.send({ kind: 'status' }).reply.workers).toEqual([]);
-    expect(rig.reasons(2)).toEqual(['no worker has asked for work on amd64 yet', expect.any(String)]);
+    expect(rig.reasons(2)).toEqual(['no worker has requested work on amd64 yet', expect.any(String)]);
   });
 
   it('a machine that is added under the name of a revoked worker has that name at once', () => {

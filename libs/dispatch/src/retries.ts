@@ -76,5 +76,5 @@ function lastOutcome(run: DispatchedRun, { reason, result }: AttemptEnd, why: st
 }
 
 function whyNotRetried(occasions: number): string {
-  return `not tried again: its package failed so ${occasions} times where other runs had results`;
+  return `not tried again: its package failed ${occasions} times on workers where other packages have results`;
 }

@@ -157,7 +157,7 @@ describe('queues', () => {
     expect(statusOf(rig).queues).toMatchObject([{ emptyInMs: null }]);
     rig.ask();
     expect(statusOf(rig).queues).toMatchObject([
-      { waiting: 3, emptyInMs: 40 * MINUTE, reasons: ['the one slot that can execute it is busy'] },
+      { waiting: 3, emptyInMs: 40 * MINUTE, reasons: ['the only suitable slot is busy'] },
     ]);
     rig.state.waiting.delay(rig.state.runs.find(4)!, rig.now + 90 * MINUTE, 'because');
     expect(statusOf(rig).queues).toMatchObject([{ waiting: 3, emptyInMs: 100 * MINUTE }]);
@@ -174,7 +174,7 @@ describe('queues', () => {
     expect(statusOf(rig).queues).toMatchObject([
       {
         emptyInMs: null,
-        reasons: ['no worker offers variant stub', 'the one slot that can execute it is busy'],
+        reasons: ['no worker offers variant stub', 'the only suitable slot is busy'],
       },
     ]);
   });
@@ -203,7 +203,7 @@ describe('queues', () => {
         reasons: [
           `suite trixie ${text}`,
           'suite trixie has 1 run running, the cap',
-          'the one slot that can execute it is busy',
+          'the only suitable slot is busy',
         ],
       },
     ]);

@@ -39,7 +39,8 @@ it('a suspected package goes when nothing else waits', () => {
 
 it('a run of a suspected package waits for that reason, until the next result of its package', () => {
   const rig = suspecting([bad(11), numbered(12), bad(13)]);
-  const reason = 'its package failed once where other runs had results: runs of other packages go first';
+  const reason =
+    'its package failed once on workers where other packages have results, so other packages go first';
   expect(rig.reasons(13)).toContain(reason);
   rig.execute('w1', 'pass');
   expect(rig.state.suspects.isEmpty).toBe(true);
@@ -122,7 +123,7 @@ it('a package that was suspected three times gets one attempt a run, and the run
   expect(play(bad(11), 'tmpfail', 'archive')).toMatchObject([{ kind: 'requeue' }]);
   rig.now += 10 * MINUTE_MS;
   const message =
-    'the testbed failed (not tried again: its package failed so 3 times where other runs had results)';
+    'the testbed failed (not tried again: its package failed 3 times on workers where other packages have results)';
   expect(play(bad(12), 'tmpfail')).toMatchObject([
     { kind: 'finish', runId: 12, outcome: { verdict: 'tmpfail', message } },
   ]);

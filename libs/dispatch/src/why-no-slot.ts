@@ -43,12 +43,14 @@ export function whyNoSlot({ workers, avoided, total, free, elsewhere }: AbleSlot
   if (workers.length === 0 || free > 0) return [];
   const failures = reasonsByWorker(
     avoided,
-    ({ worker }) => `it failed on worker ${worker} and is tried elsewhere`,
+    ({ worker }) => `it failed on worker ${worker}, so it waits for another one`,
   );
-  const others = elsewhere === 0 ? '' : ' with other architectures';
-  if (total === 1) return [`the one slot that can execute it is busy${others}`, ...failures];
-  const some = elsewhere === 0 || elsewhere === total ? others : `, ${elsewhere} of them${others}`;
-  return [`all ${total} slots that can execute it are busy${some}`, ...failures];
+  const others =
+    elsewhere === 0
+      ? ''
+      : ` (${elsewhere === total ? '' : `${elsewhere} `}on ${total === 1 ? 'another architecture' : 'other architectures'})`;
+  if (total === 1) return [`the only suitable slot is busy${others}`, ...failures];
+  return [`all ${total} suitable slots are busy${others}`, ...failures];
 }
 
 export function livingWorkers(state: DispatcherState, now: number): KnownWorker[] {
@@ -56,7 +58,7 @@ export function livingWorkers(state: DispatcherState, now: number): KnownWorker[
 }
 
 function whyNoWorkerAtAll(state: DispatcherState): string {
-  if (!state.workers.anyKnown) return `no worker has asked for work on ${state.arch} yet`;
+  if (!state.workers.anyKnown) return `no worker has requested work on ${state.arch} yet`;
   return `no worker of ${state.arch} has sent a message in the last ${quietSeconds(state)} s`;
 }
 
@@ -82,7 +84,7 @@ function nothingOffered(workers: KnownWorker[], needs: Needs): string {
     return `no worker offers suite ${suite} on backend ${backend}`;
   }
   if (sizeClass !== null && !workers.some((knownWorker) => knownWorker.sizeClasses.includes(sizeClass))) {
-    return `size class ${sizeClass}: no slot declares it`;
+    return `size class ${sizeClass}: no slot is configured for it`;
   }
   const size = sizeClass === null ? '' : ` and size class ${sizeClass}`;
   return `no worker offers suite ${suite} on backend ${backend} together with variant ${variant}${size}`;
@@ -112,13 +114,13 @@ function whyNotReady(arch: string, knownWorker: KnownWorker, needs: Needs): stri
   if (state === 'failed') {
     return `worker ${knownWorker.worker} could not build ${image}: ${detail ?? 'no reason given'}`;
   }
-  return `worker ${knownWorker.worker} has yet to build ${image}`;
+  return `worker ${knownWorker.worker} has not built ${image} yet`;
 }
 
 function reasonsByWorker(workers: KnownWorker[], reason: (knownWorker: KnownWorker) => string): string[] {
   const reasons = workers.slice(0, WORKERS_NAMED_MAX).map(reason);
   const others = workers.length - reasons.length;
-  return others === 0 ? reasons : [...reasons, `${others} more workers likewise`];
+  return others === 0 ? reasons : [...reasons, `and ${others} more workers`];
 }
 
 function stateFor(knownWorker: KnownWorker, { suite, backend }: Needs): TestbedState | undefined {

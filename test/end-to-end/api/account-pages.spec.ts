@@ -227,7 +227,7 @@ describe('my runs', () => {
     for (const id of [one, other, waiting]) ticked[`run-${id}`] = 'on';
     const question = await (await alice.post('/user/alice/jobs/retry', ticked)).text();
     expect(question).toContain('Retry 2 runs?');
-    expect(question).toContain('One of those that you chose is left out');
+    expect(question).toContain('One selected run is skipped');
     await api.api(`/retry/${one}`, { method: 'POST' });
     const answer = await alice.post('/user/alice/jobs/retry', { ...ticked, confirmed: 'true' });
     const text = await answer.text();

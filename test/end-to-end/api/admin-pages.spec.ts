@@ -150,7 +150,7 @@ it('runs are cancelled and get another priority by selection, after a question t
   });
   const question = await answer.text();
   expect(question).toContain('Cancel 2 runs?');
-  expect(question).toContain('2 wait, 0 are executed. By queue: bookworm/amd64 2.');
+  expect(question).toContain('2 waiting, 0 running. By queue: bookworm/amd64 2.');
   expect(hiddenIn(question)).toEqual({
     form_token: expect.any(String) as string,
     confirmed: 'true',

@@ -126,5 +126,5 @@ it('a private run has no artifacts for strangers, and a run without any says so'
   const runId = await api.submit('nothing');
   await api.finish(runId);
   const html = await (await api.fetch(`/packages/n/nothing/bookworm/amd64/${runId}/artifacts/`)).text();
-  expect(html).toContain('This attempt left no files beside its log.');
+  expect(html).toContain('This attempt has no artifacts.');
 });

@@ -222,7 +222,7 @@ describe('the filters of debci', () => {
 
   it('a list that is asked for private runs says where they are', async () => {
     expect(await stranger.textOf('/status/pending/?is_private=true')).toContain(
-      'There is no run that waits (private runs, which only “My runs” lists).',
+      'There are no waiting runs (private runs, which only “My runs” lists).',
     );
   });
 
@@ -238,9 +238,9 @@ describe('the filters of debci', () => {
 });
 
 it.each([
-  [{}, 'No suite is chosen.'],
-  [{ 'suite-trixie': 'on', packages: 'hello' }, 'No architecture is chosen.'],
-  [{ 'suite-trixie': 'on', 'arch-amd64': 'on' }, 'No package is named.'],
+  [{}, 'Choose a suite.'],
+  [{ 'suite-trixie': 'on', packages: 'hello' }, 'Choose an architecture.'],
+  [{ 'suite-trixie': 'on', 'arch-amd64': 'on' }, 'Name a package.'],
 ])('a form of %j is no file', async (fields, detail) => {
   const { form_token: token = '' } = hiddenIn(await alice.textOf('/user/alice/test'));
   const headers = { 'Sec-Fetch-Site': 'same-origin', Accept: 'application/json' };

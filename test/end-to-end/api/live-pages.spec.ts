@@ -60,7 +60,7 @@ it('the page of a waiting run gets a message when its place in the queue has cha
   expect((await events.next()).value).toBe('event: stale\ndata:');
   const page = await (await api.fetch(`/packages/h/hello/bookworm/amd64/${runId}/`)).text();
   expect(page.match(/role="status">[^]*?<\/p>/)![0]).toContain(
-    'This run waits at position 2; 1 run goes before it.',
+    'This run waits at position 2, behind 1 other run.',
   );
   stop.abort();
   end();

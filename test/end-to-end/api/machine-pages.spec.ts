@@ -46,7 +46,7 @@ async function offering<T>(worker: WorkerStatus | null, work: () => Promise<T>):
 it('the queues have a page with what waits, for how long, and what holds it back', async () => {
   await api.submit('waits');
   const html = await pageOf(api, '/status/queue/');
-  expect(html).toContain('1 run waits.');
+  expect(html).toContain('1 run is waiting.');
   expect(rows(html)[1]!.slice(0, 4)).toEqual(['bookworm', 'amd64', '1', '0']);
   expect(rows(html)[1]!.at(-1)).toBe('no scheduler answers for amd64');
   expect(html).toContain('Nothing is under way on bookworm/arm64, trixie/amd64, trixie/arm64.');
@@ -73,7 +73,9 @@ it('queues and workers have feeds of what holds runs up', async () => {
   expect(queues.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
   const text = await queues.text();
   expect(text).toContain('<![CDATA[Runs wait for bookworm/amd64]]>');
-  expect(text).toContain('1 run waits. Empty in: not known. Held back: no scheduler answers for amd64.');
+  expect(text).toContain(
+    '1 run is waiting. Done in: unknown. Waiting because: no scheduler answers for amd64.',
+  );
   const workers = await offering(offered, async () => (await api.fetch('/status/workers.xml')).text());
   const titles = [...workers.matchAll(/<title type="html"><!\[CDATA\[(.*?)\]\]>/g)].map(([, title]) => title);
   expect(titles.sort()).toEqual([

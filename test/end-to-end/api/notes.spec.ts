@@ -68,7 +68,7 @@ it('a note on a failed run is carried over while the test fails alike, and withd
   expect(await textsOf(`run_id=${again}`)).toEqual([]);
   expect(await textsOf(`run_id=${first}`)).toEqual(['Known since autumn']);
   const packagePage = await (await api.fetch('/packages/c/carried/')).text();
-  expect(packagePage).toContain('Of failures that are over: 1');
+  expect(packagePage).toContain('Notes about earlier failures: 1');
   const list = (await (await api.api('/notes?package=carried')).json()) as { notes: NoteAnswer[] };
   expect(list.notes).toMatchObject([{ note_id: noteId, author: 'bob', withdrawn_at: expect.any(String) }]);
 });
@@ -179,7 +179,7 @@ it('a run that has passed has no notes of its own, and a user only so many on a 
 it('notes are written, changed and removed on pages, as text', async () => {
   const runId = await failed('paged', 'ff');
   const path = `/packages/p/paged/bookworm/amd64/${runId}/`;
-  expect(await (await api.fetch(path)).text()).not.toContain('Write a note');
+  expect(await (await api.fetch(path)).text()).not.toContain('Add a note');
   const text = '<script>alert(1)</script>\nsecond line';
   const answer = await bob.submit(path, '/notes', {
     subject: 'package',

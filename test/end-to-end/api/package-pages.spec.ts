@@ -19,7 +19,7 @@ const page = (path: string): Promise<string> => pageOf(api, path);
 it('a package without a requested run has no page and no history, and no package has one under another prefix', async () => {
   await api.submit('asked-for');
   expect(await page('/packages/a/asked-for/')).toContain(
-    'No public run of this package has finished here yet. 1 run waits.',
+    'No public run of this package has finished here yet. 1 run is waiting.',
   );
   expect(await page('/packages/a/asked-for/trixie/arm64/')).toContain(
     'No public run of this package has finished here yet.',
@@ -90,7 +90,7 @@ it('a history shows what is under way, and of the finished runs those that were 
   const all = rows(html);
   expect(all).toContainEqual([
     String(waiting),
-    'queued',
+    'waiting',
     expect.any(String),
     '',
     expect.stringContaining('&lt;script'),

@@ -54,7 +54,7 @@ it('the first page shows queues, runs and what they wait for', async () => {
   expect(table).toContainEqual([
     String(waiting),
     'hello',
-    'queued',
+    'waiting',
     'bookworm/amd64',
     expect.any(String),
     expect.stringContaining('&lt;script&gt;'),

@@ -37,9 +37,9 @@ it('the form is filled by its query, with what may be chosen', async () => {
   expect(html).toContain('name="source-inner"');
 });
 
-it('the form shows what would be queued and ignored before anything is', async () => {
+it('the form shows what would be requested and ignored before anything is', async () => {
   const preview = await (await send('submit', { ...FIELDS, step: 'preview' })).text();
-  expect(preview).toContain('3 runs would be queued, 3 ignored.');
+  expect(preview).toContain('3 runs would be requested, 3 ignored.');
   expect(preview).toContain('blocked on amd64 is ignored: it is on the reject list');
   expect(preview).toContain('bookworm/amd64: 2 runs, next in line');
   expect(preview).toContain(`--data-binary @- ${api.url}/api/v1/test/batch`);
@@ -51,9 +51,11 @@ it('the form asks for several suites and architectures, and says which run is do
   const runId = await api.submit('doubled');
   const fields = { packages: 'doubled', 'suite-bookworm': 'on', 'suite-trixie': 'on', 'arch-amd64': 'on' };
   const preview = await (await send('submit', { ...fields, step: 'preview' })).text();
-  expect(preview).toContain('2 runs would be queued. One of them doubles a run that waits or is executed.');
+  expect(preview).toContain(
+    '2 runs would be requested. One of them repeats a run that is waiting or running.',
+  );
   expect(preview).toContain(`<a href="/runs/${runId}">run ${runId}</a>`);
-  expect(preview).toContain('bookworm/amd64: 1 run, after 1 that waits');
+  expect(preview).toContain('bookworm/amd64: 1 run, after 1 waiting run');
   expect(preview).toContain('trixie/amd64: 1 run, next in line');
   await api.api(`/test/${runId}`, { method: 'DELETE' });
 });
@@ -69,7 +71,7 @@ it('the preview explains each mistake once, in the words of the form', async () 
     expect.stringContaining('priority must be'),
   ]);
   const nothing = await send('submit', { packages: 'hello', 'arch-amd64': 'on', step: 'preview' });
-  expect(await nothing.text()).toContain('No suite is chosen.');
+  expect(await nothing.text()).toContain('Choose a suite.');
 });
 
 it('the form explains each mistake, keeps what was typed, and requests nothing', async () => {
@@ -126,7 +128,7 @@ it('an uploaded list is for the suite and architectures that were chosen, and ea
     return alice.post('/user/alice/test/upload', body);
   };
   const checked = await upload('[{"package": "of-a-list"}]', 'preview');
-  expect(await checked.text()).toContain('2 runs would be queued.');
+  expect(await checked.text()).toContain('2 runs would be requested.');
   const good = await upload('[{"package": "of-a-list"}]');
   expect(await good.text()).toContain('2 runs were requested');
   const bad = await upload('[{"package": 5}, {"package": "sed", "priority": 99}]');

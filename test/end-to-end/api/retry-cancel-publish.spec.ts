@@ -52,7 +52,7 @@ it('a retry of a private run is for its key, and for administrators', async () =
   expect(await resultOf(retryId as number)).toMatchObject({ is_private: true });
   expect((await api.api(`/test/${String(retryId)}`, {}, api.keys.bob)).status).toBe(404);
   expect(await (await api.api(`/retry/${runId}`, {}, admin)).text()).toContain(
-    'One equal run waits already.',
+    'One equal run is waiting already.',
   );
   expect(await answer(await retry(runId, admin))).toMatchObject([
     409,
@@ -69,7 +69,7 @@ it('only its key sees a private retry of a run that is public by now', async () 
   const [, { run_id: hidden }] = await answer(await retry(runId));
   await api.api('/test/publish', { method: 'POST', body: new URLSearchParams({ run_ids: String(runId) }) });
   const pageFor = async (key: string) => (await api.api(`/retry/${runId}`, {}, key)).text();
-  expect(await pageFor(api.keys.alice)).toContain('One equal run waits already.');
+  expect(await pageFor(api.keys.alice)).toContain('One equal run is waiting already.');
   const page = await pageFor(api.keys.bob);
   expect(page).not.toContain('waits already');
   // The bare number may be a part of the time.
@@ -110,7 +110,7 @@ it('a retry has a page for people', async () => {
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   const page = await response.text();
   expect(page).toContain(`action="/api/v1/retry/${runId}"`);
-  expect(page).toContain('2 equal runs wait');
+  expect(page).toContain('2 equal runs are waiting');
   expect(page).not.toContain('<b>x');
   expect(page).not.toMatch(FOREIGN_CODE);
   const unfinished = await api.submit('dash');

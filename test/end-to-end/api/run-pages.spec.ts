@@ -56,7 +56,7 @@ it('a failed run shows what fails, what changed since the last pass, and what el
   expect(text).toContain('The trigger names version 9.9-1 of hello, but 1.0-1 was tested.');
   expect(text).toContain(`href="/compare/${passed}...${failed}"`);
   expect(text).toContain('aria-label="2 runs: 1 pass, 1 fail"');
-  expect(text).toContain('1 setting; the packages are not known.');
+  expect(text).toContain('1 setting; the packages are unknown.');
   expect(text).toContain(`href="/packages/f/figlet/bookworm/amd64/${other}/"`);
   expect(text).toContain(
     '--env=ADT_TEST_TRIGGERS=hello/9.9-1 hello -- unshare --release bookworm --arch amd64',
@@ -158,7 +158,7 @@ it('the packages that began to fail when another one had changed are listed, wit
   await api.finish(failed, { verdict: 'fail' });
   await api.database.runTestbeds.saveChanges(failed, passed, [{ package: 'libc6', from: '1', to: '2' }]);
   const text = await page('/packages/-/affected-by?package=libc6&from=&to=2');
-  expect(text).toContain('1 package began to fail in a run in which libc6 had changed to 2.');
+  expect(text).toContain('1 package began to fail when libc6 changed to 2.');
   expect(text).toContain('does not say that it is the cause');
   expect(text).toContain(`href="/compare/${passed}...${failed}"`);
   expect(await page('/packages/-/affected-by?package=libc6&to=3')).toContain('No package began to fail');
@@ -240,7 +240,7 @@ it('two runs are compared by the packages that they had installed', async () => 
   expect(text).toContain('<span class="dim">hello on bookworm/amd64</span></h1>');
   expect(text).toContain('<a href="/packages/h/hello/bookworm/amd64/">bookworm/amd64</a>');
   expect(text.indexOf('Named by the trigger')).toBeLessThan(text.indexOf('Of the testbed'));
-  expect(text).toContain('Not known: image, kernel.');
+  expect(text).toContain('Unknown: image, kernel.');
   const alone = await api.fetch(`/compare/${other}`);
   expect(alone.headers.get('location')).toBe(`/compare/${one}...${other}`);
   expect(await (await api.api(`/compare?b=${other}`)).json()).toMatchObject({ a: { run_id: one } });
@@ -285,7 +285,7 @@ it('artifacts that are not as their index says have no list of packages', async 
 });
 
 it('a trigger shows its tests in groups, with the reference beside each that failed', async () => {
-  expect(await page('/triggers/')).toContain('Nothing has triggered a test yet.');
+  expect(await page('/triggers/')).toContain('No version has triggered tests yet.');
   const reference = await api.submit('worse', { trigger: 'migration-reference/0' });
   await api.finish(reference);
   const worse = await api.submit('worse', { trigger: 'glibc/2.40-4 gcc/1' });

@@ -9,7 +9,7 @@ import { registerWorkers, workerKey } from '@test/support/worker-register';
 
 const EVIL = `<script>alert("x")</script>&'`;
 const ERROR = runError('Undefined reference to getopt');
-const NOTHING = 'Nothing here has this text.';
+const NOTHING = 'Nothing found.';
 
 let api: RunningApi;
 /** The runs of packages that the tests search for. */

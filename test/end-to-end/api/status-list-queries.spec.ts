@@ -92,10 +92,10 @@ it('a list is read in parts that follow each other', async () => {
   expect(runIds).toEqual([...runIds].sort((one, other) => one - other));
   const first = await pageOf(api, '/status/pending/?suite=trixie');
   expect(first).toContain(
-    'The first 100 of 203 runs that wait (suite trixie), by priority, then by arrival.',
+    '203 waiting runs (suite trixie), by priority, then by time of request (100 shown).',
   );
   const next = /href="([^"]*)" rel="next"/.exec(first)![1]!.replaceAll('&amp;', '&');
-  expect(await pageOf(api, next)).toContain('Further 100 of 203 runs that wait (suite trixie).');
+  expect(await pageOf(api, next)).toContain('100 more of 203 waiting runs (suite trixie).');
   const numbered = async (query: string): Promise<unknown[]> => {
     const { status, headers } = await api.fetch(`/status/pending/${query}`);
     return [query, status, headers.get('location')];

@@ -117,7 +117,7 @@ it.each([
     [
       [
         ...['unpinned', 'bookworm/amd64', expect.any(String)],
-        'The trigger names version 2-1 of unpinned, but 1-1 was tested. The pins could not be kept: apt took all packages of sid.',
+        'The trigger names version 2-1 of unpinned, but 1-1 was tested. apt could not satisfy the pins and took all packages from sid.',
         ...['1-1', 'pass', TIME, 'unpinned/2-1'],
       ],
       [
@@ -287,7 +287,7 @@ it('the packages of a prefix are there for programs too', async () => {
   for (const path of ['/packages/b.json?after=fail:broken', '/packages/bb.json', '/packages/q.json'])
     expect([path, (await api.fetch(path)).status]).toEqual([path, 404]);
   expect(await page('/packages/b/?status=fail&suite=bookworm')).toContain('href="/packages/b/broken/"');
-  expect(await page('/packages/b/?status=flaky')).toContain('No package is as asked for.');
+  expect(await page('/packages/b/?status=flaky')).toContain('No package matches.');
   const filteredPage = await page('/packages/b/?status=fail&arch=amd64');
   expect(filteredPage).toContain('href="/packages/b.json?status=fail&amp;arch=amd64"');
   expect(filteredPage).toContain('<option selected>fail</option>');

@@ -57,7 +57,7 @@ it('a trigger that nothing can test says why its tests wait', async () => {
     'arm64',
     '1 waiting',
     '0 of 1',
-    'not known',
+    'unknown',
     'no scheduler answers for arm64',
   ]);
 });
@@ -101,7 +101,7 @@ it('a trigger is a table of packages and places: failures first, with reference,
   expect(stranger).toContain(`href="/api/v1/retry/${worse}"`);
   expect(stranger).not.toContain('<form method="post"');
   const answer = await bob.submit(`/triggers/${name}`, `/triggers/${name}/retry`, { run_ids: String(worse) });
-  expect(await answer.text()).toContain('1 run asked for again.');
+  expect(await answer.text()).toContain('1 run requested again.');
   const after = await bob.textOf(`/triggers/${name}`);
-  expect(after).toContain('aria-label="queued: worse on bookworm/amd64"');
+  expect(after).toContain('aria-label="waiting: worse on bookworm/amd64"');
 });

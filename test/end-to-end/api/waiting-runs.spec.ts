@@ -11,7 +11,7 @@ afterAll(() => api.stop());
 
 type Json = Record<string, unknown>;
 
-const REASONS = ['all 2 slots are busy', '2 runs of higher priority go before it'];
+const REASONS = ['all 2 slots are busy', '2 runs of higher priority are ahead of it'];
 
 async function get<T = Json>(path: string): Promise<T> {
   const response = await api.api(path);
@@ -65,7 +65,7 @@ it('a waiting run says where it stands, when it may start, and why it waits', as
     expect(start).toBeLessThanOrEqual(Date.now() + 61_000);
     const page = await pageOf(runId);
     expect(page).toMatch(
-      /waits at position 3; 2 runs go before it; it is expected to start (within|in) .*minutes?\./,
+      /waits at position 3, behind 2 other runs\. It is expected to start (within|in) .*minutes?\./,
     );
     for (const reason of REASONS) expect(page).toContain(`<li>${reason}</li>`);
   });

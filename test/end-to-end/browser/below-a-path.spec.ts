@@ -32,7 +32,7 @@ it('below a path, the script finds what it asks for: suggestions, changes of an 
   await Promise.all([page.waitForURL('**/ci/packages/h/hello-traditional/'), page.keyboard.press('Enter')]);
 
   const runId = await api.submit('hello-traditional', { trigger: 'glibc/2.40-4' });
-  await page.getByText('1 run waits.').waitFor();
+  await page.getByText('1 run is waiting.').waitFor();
   await api.finish(runId, {
     verdict: 'fail',
     message: 'the unit test failed',

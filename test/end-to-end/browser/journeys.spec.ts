@@ -41,8 +41,8 @@ async function loggedIn(user: string, path: string): Promise<{ page: Page; fault
 
 it('a maintainer makes a key, requests with it, and follows the log to its end though the api is killed', async () => {
   const { page, faults } = await loggedIn('mara', '/user/mara/keys');
-  await page.getByLabel('Name of a new key').fill('laptop');
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('laptop');
+  await page.getByRole('button', { name: 'Create key' }).click();
   const key = (await page.locator('#secret').textContent())!;
   const own = new Client(proctor.url, key);
   const gate = marks.path('gate');
@@ -87,7 +87,7 @@ it('a maintainer requests by form and by file, cancels, retries and publishes, w
   await page.keyboard.press('Space');
   await page.getByLabel('Private').check();
   await page.getByRole('button', { name: 'Preview' }).press('Enter');
-  await page.getByText('2 runs would be queued').waitFor();
+  await page.getByText('2 runs would be requested').waitFor();
   await page.getByRole('button', { name: 'Request', exact: true }).press('Enter');
   await page.getByRole('heading', { name: '2 runs were requested' }).waitFor();
   await page.goto(`${proctor.url}/user/mara/test`);
@@ -97,7 +97,7 @@ it('a maintainer requests by form and by file, cancels, retries and publishes, w
     mimeType: 'application/json',
     buffer: Buffer.from(JSON.stringify(batch)),
   });
-  await page.getByRole('button', { name: 'Request what the file says' }).click();
+  await page.getByRole('button', { name: 'Request tests from the file' }).click();
   await page.getByRole('heading', { name: 'One run was requested' }).waitFor();
 
   await page.goto(`${proctor.url}/user/mara/jobs?package=hang-*`);

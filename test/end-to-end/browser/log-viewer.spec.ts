@@ -246,7 +246,7 @@ describe('a log that grows', () => {
     await api.commit([{ ...requeue, reason: 'it was not renewed', result: null }]);
     await run.over();
     await page.getByText('This attempt expired: its worker sent nothing for too long.').waitFor();
-    await page.getByText('The run waits to be executed again.').waitFor();
+    await page.getByText('The run is waiting for another attempt.').waitFor();
     expect(await page.locator('#log-bar').innerText()).toContain('expired');
     expect(await page.getByText('The test has ended').count()).toBe(0);
     expect(await linesOf(page)).toEqual(['1all there is']);

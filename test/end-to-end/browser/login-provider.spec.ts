@@ -106,7 +106,7 @@ it('people log in at their provider in a browser, come back to where they were, 
   await page.waitForURL(retry);
   await page.getByRole('link', { name: 'dana', exact: true }).click();
   await page.getByRole('button', { name: 'Log out' }).click();
-  await page.getByText('Example & Co may still know this browser').waitFor();
+  await page.getByText('You may still be logged in at Example & Co').waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByRole('link', { name: 'Log out of Example & Co, too' }).click();
   await page.getByText('Do you want to sign-out').waitFor();
@@ -126,8 +126,8 @@ it.each([
   await page.getByLabel('Password').fill('of alice');
   await page.getByRole('button', { name: 'Log in' }).click();
   const name = `${'a-machine-with-a-long-name-'.repeat(3)}${width}`;
-  await page.getByLabel('Name of a new key').fill(name);
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByRole('button', { name: 'Create key' }).click();
   const key = (await page.locator('#secret').textContent())!;
   expect((await api.api('/auth', {}, key)).status).toBe(200);
   const row = page.getByRole('row').filter({ hasText: name });
@@ -208,7 +208,7 @@ it('an administrator is who has a value that makes one, at each login', async ()
 it('who has no value that lets them in stays outside, and it is written down', async () => {
   const browser = new Browser(api.url);
   const path = pathOf(await callback(browser, ['13', 'mallory', 'guests']));
-  await expectRefused(browser, path, 403, 'knows you, but you may not log in here');
+  await expectRefused(browser, path, 403, 'confirmed who you are, but you may not log in here');
   expect(await api.database.users.find('mallory')).toBeNull();
   const client = await connectTo(api.databaseUrl);
   const { rows } = await client.query<object>(`select action from audit_entries where user_name = 'mallory'`);
@@ -223,7 +223,7 @@ it('a user who turns back at the provider gets a page that says so', async () =>
 });
 
 describe('an answer of a provider that is not to this login is refused', () => {
-  const NOT_BEGUN = 'This login was not begun in this browser';
+  const NOT_BEGUN = 'This login started in another browser';
   const NOT_OURS = 'does not belong to this login';
   const who: Person = ['14', 'hanna', 'developers'];
 

@@ -76,7 +76,7 @@ it('on a phone, without the script, a cell of a trigger has its architecture bes
 it('an open page shows what has changed, and keeps the focus of its reader', async () => {
   const runId = await api.submit('followed');
   const { page, faults } = await openPage(browser, `${api.url}/packages/f/followed/`);
-  await page.getByText('1 run waits.').waitFor();
+  await page.getByText('1 run is waiting.').waitFor();
   await page.getByRole('link', { name: 'not tested on trixie/arm64' }).focus();
   await api.finish(runId, { verdict: 'fail', message: 'the unit test failed' });
   await page.getByText('the unit test failed').waitFor();

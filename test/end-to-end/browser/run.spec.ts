@@ -92,7 +92,7 @@ it('without the script the tests of a run are found by result and name, and what
   expect(await rows.count()).toBe(11);
   await page.locator('#tests summary', { hasText: 'passed' }).click();
   await page.getByRole('row', { name: /^test-of-part-0 / }).waitFor();
-  await page.getByLabel('Part of the name').fill('PART-11');
+  await page.getByLabel('Name contains').fill('PART-11');
   await page.getByRole('button', { name: 'Filter' }).click();
   await page.waitForURL(/\?test=PART-11#tests$/);
   expect(await rows.count()).toBe(11);

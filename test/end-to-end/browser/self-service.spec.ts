@@ -37,11 +37,11 @@ it('a form that is filled in shows what it would do, with suggestions, by keyboa
   await page.keyboard.press('Enter');
   await page.keyboard.type('Bad');
   expect(await page.getByLabel('Source packages').inputValue()).toBe('hello-traditional\nBad');
-  await page.getByText('No suite is chosen.').waitFor();
+  await page.getByText('Choose a suite.').waitFor();
   for (const name of ['suite-bookworm', 'suite-trixie', 'arch-amd64'])
     await page.locator(`form[data-preview] [name="${name}"]`).press('Space');
-  await page.getByText('2 runs would be queued, 2 ignored.').waitFor();
-  await page.getByText('The same by curl').click();
+  await page.getByText('2 runs would be requested, 2 ignored.').waitFor();
+  await page.getByText('The same request with curl').click();
   expect(await page.locator('#preview pre').first().textContent()).toContain('"hello-traditional"');
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'Request', exact: true }).press('Enter');
@@ -56,7 +56,7 @@ it('without the script the form has its preview behind a button', async () => {
   await page.locator('form[data-preview] [name="suite-trixie"]').check();
   await page.locator('form[data-preview] [name="arch-arm64"]').check();
   await page.getByRole('button', { name: 'Preview' }).click();
-  await page.getByText('One run would be queued.').waitFor();
+  await page.getByText('One run would be requested.').waitFor();
   expect(await page.getByLabel('Source packages').inputValue()).toBe('hello');
   await page.context().close();
 });
@@ -71,7 +71,7 @@ it.each([true, false])(
     const back = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const form = page.getByRole('form', { name: 'Colours' });
     const light = await back();
-    expect(await form.getByRole('button', { name: '✓' }).textContent()).toBe('As the system');
+    expect(await form.getByRole('button', { name: '✓' }).textContent()).toBe('System');
     await form.getByRole('button', { name: 'Dark' }).press('Enter');
     await form.getByRole('button', { name: 'Dark ✓' }).waitFor();
     expect(page.url()).toBe(`${api.url}/status/bookworm/amd64/?status=fail`);
@@ -83,8 +83,8 @@ it.each([true, false])(
     await form.getByRole('button', { name: 'Light' }).press('Space');
     await form.getByRole('button', { name: 'Light ✓' }).waitFor();
     expect(await back()).toBe(light);
-    await form.getByRole('button', { name: 'As the system' }).press('Enter');
-    await form.getByRole('button', { name: 'As the system ✓' }).waitFor();
+    await form.getByRole('button', { name: 'System' }).press('Enter');
+    await form.getByRole('button', { name: 'System ✓' }).waitFor();
     expect(await back()).toBe(dark);
     expect(faults).toEqual([]);
     await page.context().close();
@@ -97,7 +97,7 @@ it('keyboard shortcuts are shown by a key and a button, and stay switched off in
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
-  await page.getByLabel('Shortcuts are on').uncheck();
+  await page.getByLabel('Use shortcuts').uncheck();
   await page.getByRole('button', { name: 'Close' }).click();
   await page.reload();
   await page.keyboard.press('/');
@@ -105,7 +105,7 @@ it('keyboard shortcuts are shown by a key and a button, and stay switched off in
   expect(await search.evaluate((input) => input === input.ownerDocument.activeElement)).toBe(false);
   expect(await page.getByRole('dialog').count()).toBe(0);
   await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
-  await page.getByLabel('Shortcuts are on').check();
+  await page.getByLabel('Use shortcuts').check();
   await page.keyboard.press('Escape');
   await page.keyboard.press('/');
   expect(await search.evaluate((input) => input === input.ownerDocument.activeElement)).toBe(true);
@@ -129,7 +129,7 @@ it.each([
     const faults: unknown[] = [];
     for (const path of ['packages', 'jobs?tick=all', 'test?packages=hello&suite=trixie&arch=amd64']) {
       await page.goto(`${api.url}/user/alice/${path}`);
-      if (path.startsWith('test')) await page.getByText('would be queued.').waitFor();
+      if (path.startsWith('test')) await page.getByText('would be requested.').waitFor();
       const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       if (over > 0) faults.push(`${path} is wider than the screen by ${over}`);
       faults.push(...(await accessibilityFaults(page)).map((fault) => `${path} ${fault}`));

@@ -24,7 +24,7 @@ it('real packages of the archive are tested end to end: hello passes, figlet fai
   const [hello, figlet] = await client.submit(suite, arch, [{ package: 'hello' }, { package: 'figlet' }]);
   expect(await client.run(hello as number)).toMatchObject({
     status: null,
-    reasons: [`no worker has asked for work on ${arch} yet`],
+    reasons: [`no worker has requested work on ${arch} yet`],
   });
   await provideImage(join(proctor.home.path, 'worker'));
   await proctor.restart('worker');

@@ -48,7 +48,7 @@ it.each<[string, string, string, number]>([
 });
 
 it.each(['debian/tests/control', 'debian/changelog'])(
-  'a package whose %s is a pipe fails, though its runner would wait for ever',
+  'a package whose %s is a pipe fails, though its runner would be requested for ever',
   async (name) => {
     const tree = await sourceTree(machine.workPath, PASS);
     await rm(join(tree, name));

@@ -18,7 +18,7 @@ const STATUS_AGE_MAX_MS = 1_000;
 export interface Explanation {
   /** Place among the runs that wait for the same slots; 1 goes next. */
   position: number | null;
-  /** Waiting runs that will probably go before it. */
+  /** Waiting runs that will probably start before it. */
   ahead: number | null;
   estimatedStart: Date | null;
   /** Sentences for people, the most important first. */

@@ -174,7 +174,7 @@ export class NotesService {
     if (subject === 'place' && suite === undefined)
       throw badRequest('A note about a place needs suite and arch.');
     if (!(await this.packages.isKnown(name)))
-      throw notFound(`No run of the package ${describe(name)} was asked for here yet.`);
+      throw notFound(`No run of the package ${describe(name)} was requested yet.`);
     const isPlace = subject !== 'package' && suite !== undefined;
     return {
       subject: isPlace ? 'place' : 'package',

@@ -54,7 +54,7 @@ const WAITING = {
   position: 4,
   ahead: 3,
   estimated_start: '2026-11-20T15:52:00.000Z',
-  reasons: ['all 8 slots are busy', '2 runs of higher priority go before it'],
+  reasons: ['all 8 slots are busy', '2 runs of higher priority are ahead of it'],
   facts: [
     {
       id: 1,

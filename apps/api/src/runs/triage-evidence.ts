@@ -77,7 +77,7 @@ function evidenceOfPackage(facts: TriageFacts): (TriageEvidence | null)[] {
       question: 'Is it flaky?',
       answer: here
         ? `${here.isFlaky ? 'Yes' : 'No'}: ${Math.round(here.flakiness * 100)} % of its last runs changed between pass and fail within a version.`
-        : 'Not known: no run counts.',
+        : 'Unknown: there are too few runs.',
       links: [],
     },
     changesEvidence(facts),
@@ -118,8 +118,7 @@ function changesEvidence({ run, lastPass, changes }: TriageFacts): TriageEvidenc
   const question = 'What has changed since it last passed?';
   if (!lastPass) return { question, answer: 'It has never passed here.', links: [] };
   const links = [{ path: comparisonPath(lastPass.runId, run.runId), name: 'Compare' }];
-  if (!changes)
-    return { question, answer: 'Not known: one of the two runs has no list of its packages.', links };
+  if (!changes) return { question, answer: 'Unknown: one of the two runs has no list of packages.', links };
   const { changed } = changes;
   if (changed.length === 0) return { question, answer: 'No package.', links };
   const names = changed
@@ -134,7 +133,7 @@ function changesEvidence({ run, lastPass, changes }: TriageFacts): TriageEvidenc
 
 function sameErrorEvidence({ sameError }: TriageFacts): TriageEvidence {
   const question = 'Do other packages fail with the same error?';
-  if (sameError.length === 0) return { question, answer: 'No, as far as is known.', links: [] };
+  if (sameError.length === 0) return { question, answer: 'No other package is known.', links: [] };
   const links = sameError.slice(0, NAMES_MAX).map((each) => {
     return { path: shortRunPath(each.runId), name: each.package };
   });

@@ -75,11 +75,11 @@ function conclude(facts: TriageFacts): Conclusion {
   if (here?.isFlaky || (passOfVersion && isUnchanged)) {
     const conclusion = here?.isFlaky
       ? 'The same version sometimes passes and sometimes fails, so a retry is likely to pass.'
-      : 'It has passed with the same version and the same packages, so the cause is outside of them.';
+      : 'It has passed with the same version and the same packages, so the cause is somewhere else.';
     return { kind: 'flaky', step: RETRY, conclusion };
   }
   if (trigger && !fresh) {
-    const conclusion = `It is not known whether it fails without ${trigger.word} too: there is no reference from the ${REFERENCE_DAYS_MAX} days before.`;
+    const conclusion = `It may fail without ${trigger.word} too: there is no reference from the ${REFERENCE_DAYS_MAX} days before.`;
     return { kind: 'no-fresh-reference', step: { kind: 'refresh' }, conclusion };
   }
   const suspect = suspectOf(facts);

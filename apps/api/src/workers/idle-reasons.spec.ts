@@ -46,7 +46,7 @@ it.each<[string, Partial<WorkerFacts>, string[]]>([
     { offers: [], silent: ['amd64'] },
     ['no scheduler answers for amd64'],
   ],
-  ['one architecture of two', { record }, ['it has not asked for work on i386 lately']],
+  ['one architecture of two', { record }, ['it has not requested work on i386 recently']],
   [
     'its own words',
     { offers: [offer({ problem: 'the disk is full' })] },

@@ -32,7 +32,7 @@ export function idleReasons({ record, offers, silent, queues }: WorkerFacts): st
   if (offers.length === 0 && away.length > 0) return [awayReason(record), ...silences];
   return [
     ...silences,
-    ...away.map((arch) => `it has not asked for work on ${arch} lately`),
+    ...away.map((arch) => `it has not requested work on ${arch} recently`),
     ...offers.flatMap((offer) => {
       const own = ownReasons(offer);
       return own.length > 0 ? own : queueReasons(offer, queues);

@@ -30,10 +30,10 @@ class OwnPagesGuard implements CanActivate {
     // Links of other sites to the retry page may have the name of another user.
     const rest = READING.includes(method) ? /^\/user\/[^/]+(\/retry\/.*)$/.exec(originalUrl)?.[1] : undefined;
     if (rest !== undefined)
-      throw new Problem(302, 'This page is among your own.', {
+      throw new Problem(302, 'You have your own page for this.', {
         headers: { Location: `/user/${user.name}${rest}` },
       });
-    throw new Problem(403, 'This page is of another user.');
+    throw new Problem(403, 'This page belongs to another user.');
   }
 }
 
@@ -52,7 +52,7 @@ export function requireLogin(request: ContextRequest): NonNullable<Viewer['user'
   const user = request.viewer?.user;
   if (user) return user;
   const isBrowser = (request.get('Accept') ?? '').includes('text/html');
-  if (!isBrowser) throw new Problem(403, 'This is for users who are logged in.');
+  if (!isBrowser) throw new Problem(403, 'Only users who are logged in may do this.');
   // After the login the browser returns to a page; it does not send a form again.
   const path = READING.includes(request.method) ? request.originalUrl : pathOf(request);
   throw new Problem(303, 'Log in first.', { headers: { Location: loginUrl(path) } });

@@ -52,7 +52,7 @@ it('names that are followed before there is a public run are distinguished from 
   expect(followedView(followed([], []), TARGETS).sentence).toBe('You follow no package yet.');
 });
 
-it('a feed of followed packages has what changed, the latest first', () => {
+it('a feed of followed packages has what changed, newest first', () => {
   const again = { runId: 7, version: '2-2', date: day(12), trigger: null };
   expect(
     followedEntries([failing('hello', 9), status('never-failed'), status('sed', { recovered: again })]),

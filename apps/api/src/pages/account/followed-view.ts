@@ -98,7 +98,7 @@ export function followedObject(
   };
 }
 
-/** The entries of the feed, the latest first: each place where a package began to fail or passes again. */
+/** The entries of the feed, newest first: each place where a package began to fail or passes again. */
 export function followedEntries(statuses: PackageStatus[]): FeedEntry[] {
   return statuses
     .filter(({ failingSince, recovered }) => failingSince !== null || recovered !== null)

@@ -36,23 +36,23 @@ interface Words {
 const WORDS: Record<JobAction, Words> = {
   publish: {
     verb: 'Publish',
-    outcome: 'Results, logs and artifacts can be read by everybody at once, and that cannot be undone.',
-    none: 'Choose private runs of yours: what they are, everybody can read then.',
-    because: 'public already, or not yours',
+    outcome: 'Everybody can read their results, logs and artifacts at once. This cannot be undone.',
+    none: 'Choose your private runs. Everybody can read them afterwards.',
+    because: 'already public, or not yours',
     path: '/test/publish',
   },
   cancel: {
     verb: 'Cancel',
-    outcome: 'They end at once as tmpfail, also while they are executed.',
-    none: 'None of the runs that you chose is unfinished.',
-    because: 'finished already, or not yours to cancel',
+    outcome: 'They end at once as tmpfail, even if they are running.',
+    none: 'All selected runs have finished already.',
+    because: 'already finished, or not yours',
     path: '/jobs/cancel',
   },
   retry: {
     verb: 'Retry',
-    outcome: 'Each is tested again as it was asked for, with the same trigger and priority.',
-    none: 'None of the runs that you chose can be retried.',
-    because: 'not finished, no longer tested here, or not yours',
+    outcome: 'Each test runs again with the same trigger and priority.',
+    none: 'None of the selected runs can be retried.',
+    because: 'not finished, not tested here now, or not yours',
     path: '/jobs/retry',
   },
 };
@@ -65,13 +65,13 @@ const WORDS: Record<JobAction, Words> = {
 function confirmView(action: JobAction, runs: RunView[], leftOut: number, backUrl: string) {
   const { verb, outcome, none, because, path } = WORDS[action];
   const many = runs.length === 1 ? 'one run' : `${runs.length} runs`;
-  const notice = leftOut === 1 ? 'One of those that you chose is' : `${leftOut} of those that you chose are`;
+  const notice = leftOut === 1 ? 'One selected run is' : `${leftOut} selected runs are`;
   return {
     title: `${verb} runs`,
     question: runs.length === 0 ? `${verb} runs` : `${verb} ${many}?`,
     button: `${verb} ${many}`,
     outcome: runs.length === 0 ? none : outcome,
-    leftOut: leftOut === 0 || runs.length === 0 ? '' : `${notice} left out: ${because}.`,
+    leftOut: leftOut === 0 || runs.length === 0 ? '' : `${notice} skipped: ${because}.`,
     path,
     backUrl,
     /** Whether the page has a field for ids of runs. */
@@ -103,7 +103,7 @@ export class RunChanges {
     const ids = runs.map(({ runId }) => runId);
     if (action === 'publish') {
       const { ignored } = await this.publication.publish(ids, requestor);
-      return ignored.map((runId) => ({ runId, reason: `Run ${runId} is public already.` }));
+      return ignored.map((runId) => ({ runId, reason: `Run ${runId} is already public.` }));
     }
     const refusals: Refusal[] = [];
     const changedIds: number[] = [];

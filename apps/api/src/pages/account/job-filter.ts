@@ -122,7 +122,7 @@ export class SelectedRunsPipe implements PipeTransform<Parameters, number[]> {
   protected checkCount(runIds: number[]): number[] {
     const { bulkRunsMax } = this.configuration.server;
     if (runIds.length <= bulkRunsMax) return runIds;
-    throw badRequest(`${runIds.length} runs were chosen; ${bulkRunsMax} can be changed at once.`);
+    throw badRequest(`${runIds.length} runs are selected; at most ${bulkRunsMax} can be changed at once.`);
   }
 }
 

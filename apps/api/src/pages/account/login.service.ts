@@ -80,8 +80,8 @@ export class LoginService {
     response.status(user?.status ?? 403).set(user?.headers ?? {});
     const minutes = Math.ceil(Number(user?.headers['Retry-After'] ?? 0) / 60);
     const reason = user
-      ? `There were too many wrong passwords. Try again in ${minutes} minutes.`
-      : 'There is no such user, or the password is wrong.';
+      ? `Too many wrong passwords. Try again in ${minutes} minutes.`
+      : 'The user name or the password is wrong.';
     return this.page(request, response, next, { name: form.name, reason });
   }
 

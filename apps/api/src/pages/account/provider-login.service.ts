@@ -11,7 +11,7 @@ import type { Page, Redirect } from '../layout/page';
 import { LoginService } from './login.service';
 import { doorOf, ProviderUsers } from './provider-users';
 
-const NOT_BEGUN = 'This login was not begun in this browser, or is over already. Begin it again.';
+const NOT_BEGUN = 'This login started in another browser or has expired. Please log in again.';
 
 /** Logs users in with a login provider. */
 @Injectable()
@@ -62,7 +62,8 @@ export class ProviderLoginService {
       if (login?.providerId !== id) throw new LoginRefused(NOT_BEGUN);
       const vouched = await this.providers.completeLogin(provider, this.returnedTo(id, request), login);
       const user = await this.users.userOf(vouched, provider, request);
-      if (!user) throw new LoginRefused(`${provider.label} knows you, but you may not log in here.`);
+      if (!user)
+        throw new LoginRefused(`${provider.label} confirmed who you are, but you may not log in here.`);
       const door = { by: doorOf(provider), session: vouched.session };
       await this.logins.enter(user, door, request, response);
       return { redirectTo: login.next };

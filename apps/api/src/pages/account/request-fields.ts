@@ -113,7 +113,7 @@ export function batchOf(
   if (suites.length * names.length > itemsPerRequestMax)
     throw new Problem(
       413,
-      `The form asks for more than ${itemsPerRequestMax} tests, as many as a request may have.`,
+      `The form requests more than ${itemsPerRequestMax} tests, the limit of a request.`,
     );
   const perTest = jsonLength(options);
   const perSuite = Buffer.byteLength(fields.packages) + names.length * perTest + jsonLength(archs);
@@ -121,8 +121,8 @@ export function batchOf(
   if (bytes > shortBodyBytesMax)
     throw new Problem(
       413,
-      `What the form asks for has ${bytes} bytes in all, its options for each test; it may have ${shortBodyBytesMax}. ` +
-        'Send fewer packages at a time, or a list by the API.',
+      `The request has ${bytes} bytes, and ${shortBodyBytesMax} are allowed. ` +
+        'Send fewer packages at a time, or send a list with the API.',
     );
   const tests = names.map((name) => ({ package: name, ...Object.fromEntries(options) }));
   return suites.map((suite) => ({ suite, arch: archs, tests }));

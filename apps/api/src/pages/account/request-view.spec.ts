@@ -23,14 +23,17 @@ const run = (doubles: number | null) => ({ package: 'hello', suite: 'sid', arch:
 const ignored = { index: 0, package: 'Bad', reason: 'invalid-name' as const };
 
 it.each<[string, Partial<DryRunAnswer>]>([
-  ['Nothing would be queued, 1 ignored.', { ignored: [ignored] }],
-  ['One run would be queued.', { runs: [run(null)] }],
-  ['One run would be queued. It doubles a run that waits or is executed.', { runs: [run(5)] }],
+  ['Nothing would be requested, 1 ignored.', { ignored: [ignored] }],
+  ['One run would be requested.', { runs: [run(null)] }],
+  ['One run would be requested. It repeats a run that is waiting or running.', { runs: [run(5)] }],
   [
-    '2 runs would be queued. One of them doubles a run that waits or is executed.',
+    '2 runs would be requested. One of them repeats a run that is waiting or running.',
     { runs: [run(5), run(null)] },
   ],
-  ['2 runs would be queued. 2 of them double runs that wait or are executed.', { runs: [run(5), run(6)] }],
+  [
+    '2 runs would be requested. 2 of them repeat runs that are waiting or running.',
+    { runs: [run(5), run(6)] },
+  ],
 ])('a preview begins with: %s', (sentence, parts) => {
   expect(previewView(answer(parts)).sentence).toBe(sentence);
 });
@@ -38,14 +41,14 @@ it.each<[string, Partial<DryRunAnswer>]>([
 it.each<[string, Partial<DryRunAnswer['waits'][number]>]>([
   ['1 run, next in line', {}],
   ['1 run, next in line; no scheduler answers for amd64', { reasons: ['no scheduler answers for amd64'] }],
-  ['2 runs, after 3 that wait, done in about 12 min', { runs: 2, waiting: 3, estimate_seconds: 700 }],
-  ['1 run, after 1 that waits, done in about 2 h 1 min', { waiting: 1, estimate_seconds: 7_260 }],
+  ['2 runs, after 3 waiting runs, done in about 12 min', { runs: 2, waiting: 3, estimate_seconds: 700 }],
+  ['1 run, after 1 waiting run, done in about 2 h 1 min', { waiting: 1, estimate_seconds: 7_260 }],
   [
-    '1 run, after 4 that wait, all slots are busy',
+    '1 run, after 4 waiting runs, all slots are busy',
     { waiting: 4, estimate_seconds: null, reasons: ['all slots are busy'] },
   ],
   [
-    '1 run, after 4 that wait; paused: no mirror',
+    '1 run, after 4 waiting runs; paused: no mirror',
     { waiting: 4, paused: { by: 'admin', reason: 'no mirror', since: '2026-11-20T15:39:00.000Z' } },
   ],
 ])('a preview says how long a queue is: %s', (words, parts) => {

@@ -32,7 +32,7 @@ export function previewView({ runs, ignored, waits, warnings }: DryRunAnswer) {
     doubles: doubles.slice(0, LINES_SHOWN),
     ignored: ignored.slice(0, LINES_SHOWN).map(({ package: name, arch, reason }) => ({
       subject: arch === undefined ? name : `${name} on ${arch}`,
-      reason: reason === 'reject-list' ? 'it is on the reject list' : 'no package has such a name',
+      reason: reason === 'reject-list' ? 'it is on the reject list' : 'the name is not valid',
     })),
     more: Math.max(0, doubles.length - LINES_SHOWN) + Math.max(0, ignored.length - LINES_SHOWN),
     warnings,
@@ -40,23 +40,24 @@ export function previewView({ runs, ignored, waits, warnings }: DryRunAnswer) {
 }
 
 function sentenceOf(runs: number, doubles: number, ignored: number): string {
-  const would = `${runs === 0 ? 'Nothing' : runs === 1 ? 'One run' : `${runs} runs`} would be queued`;
+  const would = `${runs === 0 ? 'Nothing' : runs === 1 ? 'One run' : `${runs} runs`} would be requested`;
   const rest = ignored > 0 ? `, ${ignored} ignored` : '';
   const which = runs === 1 ? 'It' : doubles === 1 ? 'One of them' : `${doubles} of them`;
   const what =
-    doubles === 1 ? 'doubles a run that waits or is executed' : 'double runs that wait or are executed';
+    doubles === 1 ? 'repeats a run that is waiting or running' : 'repeat runs that are waiting or running';
   return `${would}${rest}.${doubles === 0 ? '' : ` ${which} ${what}.`}`;
 }
 
-/** `2 runs, after 3 that wait, done in about 12 min` */
+/** `2 runs, after 3 waiting runs, done in about 12 min` */
 function waitWords(wait: DryRunAnswer['waits'][number]): string {
   const { runs, waiting, estimate_seconds: seconds, paused, reasons } = wait;
   const added = runs === 1 ? '1 run' : `${runs} runs`;
+  const waitingRuns = `${waiting} waiting ${waiting === 1 ? 'run' : 'runs'}`;
   const [reason] = reasons;
-  if (paused) return `${added}, after ${waiting} that wait; paused: ${paused.reason}`;
+  if (paused) return `${added}, after ${waitingRuns}; paused: ${paused.reason}`;
   if (waiting === 0) return `${added}, next in line${reason === undefined ? '' : `; ${reason}`}`;
   const until = seconds === null ? reason : `done in about ${minutes(seconds)}`;
-  return `${added}, after ${waiting} that ${waiting === 1 ? 'waits' : 'wait'}${until === undefined ? '' : `, ${until}`}`;
+  return `${added}, after ${waitingRuns}${until === undefined ? '' : `, ${until}`}`;
 }
 
 function minutes(seconds: number): string {

@@ -109,9 +109,9 @@ export class RequestPageService {
   /** @throws Problem 400 with each mistake; 413 when the request is too large */
   private async read(fields: RequestFields): Promise<Submitted> {
     const batch = this.batchOf(fields);
-    if (batch.length === 0) throw badRequest('No suite is chosen.');
-    if (batch.every(({ arch }) => arch.length === 0)) throw badRequest('No architecture is chosen.');
-    if (batch.every(({ tests }) => tests.length === 0)) throw badRequest('No package is named.');
+    if (batch.length === 0) throw badRequest('Choose a suite.');
+    if (batch.every(({ arch }) => arch.length === 0)) throw badRequest('Choose an architecture.');
+    if (batch.every(({ tests }) => tests.length === 0)) throw badRequest('Name a package.');
     const parameters: Parameters = new Map([['tests', { value: batch, isText: false, pointer: '#/tests' }]]);
     return new BatchPipe(this.configuration).transform(parameters);
   }

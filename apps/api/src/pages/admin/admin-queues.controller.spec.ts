@@ -7,7 +7,7 @@ it('the question before many runs are cancelled says how many wait and are execu
   ];
   expect(selectionQuestion(null, counts)).toEqual({
     title: 'Cancel 13 runs?',
-    lead: 'They end as tmpfail at once: 11 wait, 2 are executed. By queue: sid/amd64 12, sid/arm64 1.',
+    lead: 'They end at once as tmpfail: 11 waiting, 2 running. By queue: sid/amd64 12, sid/arm64 1.',
     button: 'Cancel 13 runs',
   });
 });

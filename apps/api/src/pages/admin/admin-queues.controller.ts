@@ -26,7 +26,7 @@ export function selectionQuestion(priority: number | null, counts: SelectedCount
   const many = runs(waiting + executed);
   const byQueue = `By queue: ${queuesOf(counts)}.`;
   if (priority === null) {
-    const lead = `They end as tmpfail at once: ${waiting} wait, ${executed} are executed. ${byQueue}`;
+    const lead = `They end at once as tmpfail: ${waiting} waiting, ${executed} running. ${byQueue}`;
     return { title: `Cancel ${many}?`, lead, button: `Cancel ${many}` };
   }
   return {

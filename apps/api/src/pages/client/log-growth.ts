@@ -64,7 +64,7 @@ export function growLog(lines: HTMLElement, changed: () => void): void {
       jump.remove();
       toggle.remove();
       void showKept(lines, isFollowed, changed).catch(() =>
-        connection('Nothing further comes here. Load the page again to see why.'),
+        connection('The log stops here. Reload the page to see why.'),
       );
     },
   });

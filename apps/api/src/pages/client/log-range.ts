@@ -133,7 +133,7 @@ function copyBar(lines: HTMLElement): CopyBar {
   text.setAttribute('role', 'status');
   bar.hidden = true;
   more.textContent = 'Up to …';
-  more.title = 'Choose the lines up to the one whose number you click next';
+  more.title = 'Select the lines up to the next line number that you click';
   more.addEventListener('click', () => {
     more.setAttribute('aria-pressed', String(more.getAttribute('aria-pressed') !== 'true'));
   });
@@ -144,7 +144,7 @@ function copyBar(lines: HTMLElement): CopyBar {
     url.hash = location.hash;
     void navigator.clipboard.writeText(url.href).then(
       () => (copy.textContent = 'Copied'),
-      () => (copy.textContent = 'The browser does not allow it'),
+      () => (copy.textContent = 'The browser does not allow copying'),
     );
   });
   bar.append(text, more, copy);

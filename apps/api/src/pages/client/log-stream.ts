@@ -23,7 +23,7 @@ export interface LogHandlers {
 /** The first and the longest pause before a new try, when the server does not name one. */
 const AGAIN_MS = 5_000;
 const AGAIN_MAX_MS = 60_000;
-const LOST = 'The connection is lost; it is made again.';
+const LOST = 'The connection was lost. Connecting again.';
 
 /**
  * Follows a live log until it ends. While the page is hidden there is no connection; when it is visible again, the

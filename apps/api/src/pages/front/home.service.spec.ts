@@ -11,8 +11,8 @@ const queue = (arch: string, waiting: number, running: number) => ({
 
 it.each([
   [[], 'No public run waits, and none is executed.'],
-  [[queue('amd64', 3, 0)], 'On amd64: 3 runs wait.'],
-  [[queue('amd64', 3, 1), queue('arm64', 1, 1)], 'On 2 architectures: 4 runs wait, 2 are executed.'],
+  [[queue('amd64', 3, 0)], 'On amd64: 3 runs are waiting.'],
+  [[queue('amd64', 3, 1), queue('arm64', 1, 1)], 'On 2 architectures: 4 runs are waiting, 2 are running.'],
 ])('the first page says what happens in a sentence (%#)', (queues, sentence) => {
   expect(frontSentence(queues, [], new Date())).toBe(sentence);
 });
@@ -21,7 +21,7 @@ it('the first page says first what is wrong', () => {
   const trouble = { what: 'arm64: no worker', since: new Date('2026-11-20T10:00:00Z') };
   const now = new Date('2026-11-20T10:14:00Z');
   expect(frontSentence([queue('arm64', 1, 0)], [trouble], now)).toBe(
-    'arm64: no worker for 14 minutes. On arm64: 1 run waits.',
+    'arm64: no worker for 14 minutes. On arm64: 1 run is waiting.',
   );
 });
 

@@ -5,27 +5,18 @@ import { ASSETS_PATH } from './assets';
 
 const sprite = readFileSync(join(ASSETS_PATH, 'sprite.svg'), 'utf8');
 
-it.each([
-  'pass',
-  'fail',
-  'tmpfail',
-  'neutral',
-  'queued',
-  'leased',
-  'running',
-  'PASS',
-  'FAIL',
-  'SKIP',
-  'FLAKY',
-])('the word %s has a shape in the sprite and stands beside it', (word) => {
-  expect(sprite).toContain(`<symbol id="${shapeOf(word)}"`);
-  expect(mark(word, '/s.svg').text).toMatch(
-    new RegExp(`<use href="/s\\.svg#${shapeOf(word)}"></use></svg>${word}</span>$`),
-  );
-});
+it.each(['pass', 'fail', 'tmpfail', 'neutral', 'waiting', 'running', 'PASS', 'FAIL', 'SKIP', 'FLAKY'])(
+  'the word %s has a shape in the sprite and stands beside it',
+  (word) => {
+    expect(sprite).toContain(`<symbol id="${shapeOf(word)}"`);
+    expect(mark(word, '/s.svg').text).toMatch(
+      new RegExp(`<use href="/s\\.svg#${shapeOf(word)}"></use></svg>${word}</span>$`),
+    );
+  },
+);
 
 it('different statuses have different shapes', () => {
-  const words = ['pass', 'fail', 'tmpfail', 'neutral', 'queued', 'running', 'FLAKY'];
+  const words = ['pass', 'fail', 'tmpfail', 'neutral', 'waiting', 'running', 'FLAKY'];
   expect(new Set(words.map(shapeOf)).size).toBe(words.length);
 });
 
@@ -35,8 +26,7 @@ it.each([
   ['tmpfail', 'icon_tmpfail.svg'],
   ['absent', 'icon_neutral.svg'],
   ['cancelled', 'icon_neutral.svg'],
-  ['queued', 'icon_queued.svg'],
-  ['leased', 'icon_running.svg'],
+  ['waiting', 'icon_queued.svg'],
   ['running', 'icon_running.svg'],
 ])('the tab of a run that is %s has the icon %s', (word, name) => {
   expect([tabIcon(word), existsSync(join(ASSETS_PATH, name))]).toEqual([name, true]);

@@ -1,4 +1,4 @@
-import { isUntested, type RunState, type TestStatus } from '@proctor/contracts';
+import { isUntested, type TestStatus } from '@proctor/contracts';
 import type { Html } from './html';
 import { markup } from './html';
 
@@ -19,8 +19,8 @@ export type ShapeName =
   | 'private';
 
 /** Words whose icon has another name. */
-const SHAPES: Record<Exclude<RunState, 'queued' | 'running'> | TestStatus, ShapeName> = {
-  leased: 'running',
+const SHAPES: Record<'waiting' | 'finished' | TestStatus, ShapeName> = {
+  waiting: 'queued',
   finished: 'neutral',
   PASS: 'pass',
   FAIL: 'fail',

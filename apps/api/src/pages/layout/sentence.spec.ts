@@ -71,19 +71,22 @@ it('a sentence names four places and counts the others', () => {
 
 it.each([
   [0, 0, ''],
-  [1, 0, '1 run waits.'],
-  [3, 0, '3 runs wait.'],
-  [0, 1, '1 run is executed.'],
-  [3, 2, '3 runs wait, 2 are executed.'],
+  [1, 0, '1 run is waiting.'],
+  [3, 0, '3 runs are waiting.'],
+  [0, 1, '1 run is running.'],
+  [3, 2, '3 runs are waiting, 2 are running.'],
 ])('of %d waiting and %d running runs is said “%s”', (waiting, running, words) => {
   expect(underWaySentence({ waiting, running })).toBe(words);
 });
 
 it.each([
-  [{ waiting: 3, running: 0, doneInMs: 1_200_000 }, '3 runs wait, done in about 20 minutes.'],
-  [{ waiting: 3, running: 2, doneInMs: 10_000 }, '3 runs wait, 2 are executed, done in about 60 seconds.'],
-  [{ waiting: 3, running: 0, doneInMs: null }, '3 runs wait.'],
-  [{ waiting: 0, running: 1, doneInMs: 0 }, '1 run is executed.'],
+  [{ waiting: 3, running: 0, doneInMs: 1_200_000 }, '3 runs are waiting, done in about 20 minutes.'],
+  [
+    { waiting: 3, running: 2, doneInMs: 10_000 },
+    '3 runs are waiting, 2 are running, done in about 60 seconds.',
+  ],
+  [{ waiting: 3, running: 0, doneInMs: null }, '3 runs are waiting.'],
+  [{ waiting: 0, running: 1, doneInMs: 0 }, '1 run is running.'],
 ])('with %j under way, a package says when that is done, as far as it is known', (underWay, words) => {
   expect(packageSentence([place()], underWay)).toBe(`Passes on unstable/arm64. ${words}`);
 });

@@ -109,19 +109,20 @@ export function sinceWords({ version, date }: { version: string; date: Date }): 
   return `${version} (${date.toISOString().slice(0, 10)})`;
 }
 
-/** `3 runs wait, done in about 20 minutes.` */
+/** `3 runs are waiting, done in about 20 minutes.` */
 function expectedSentence({ waiting, running, doneInMs }: ExpectedWork): string {
   const sentence = underWaySentence({ waiting, running });
   if (waiting === 0 || doneInMs === null) return sentence;
   return `${sentence.slice(0, -1)}, done in about ${spanOf(Math.max(MINUTE_MS, doneInMs))}.`;
 }
 
-/** `3 runs wait, 1 is executed.`; empty without any. */
+/** `3 runs are waiting, 1 is running.`; empty without any. */
 export function underWaySentence({ waiting, running }: UnderWay): string {
-  const wait = waiting === 0 ? '' : `${counted(waiting)} ${waiting === 1 ? 'waits' : 'wait'}`;
+  const are = (count: number): string => (count === 1 ? 'is' : 'are');
+  const wait = waiting === 0 ? '' : `${counted(waiting)} ${are(waiting)} waiting`;
   if (running === 0) return wait && `${wait}.`;
-  const executed = `${wait ? running : counted(running)} ${running === 1 ? 'is' : 'are'} executed.`;
-  return wait ? `${wait}, ${executed}` : executed;
+  const run = `${wait ? running : counted(running)} ${are(running)} running.`;
+  return wait ? `${wait}, ${run}` : run;
 }
 
 function counted(runs: number): string {

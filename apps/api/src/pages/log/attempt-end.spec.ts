@@ -7,7 +7,7 @@ it.each<[AttemptOutcome | null, RegExp]>([
   ['failed', /failed/],
   ['expired', /expired: its worker/],
   ['lost', /lost/],
-  ['returned', /handed this attempt back/],
+  ['returned', /returned this run/],
   ['cancelled', /cancelled/],
 ])('of an attempt with the outcome %p is said what happened', (outcome, sentence) => {
   expect(endSentence({ outcome })).toMatch(sentence);
@@ -16,9 +16,9 @@ it.each<[AttemptOutcome | null, RegExp]>([
 it.each<[string, RunState, number, AttemptOutcome | null, string, number | null, boolean]>([
   ['goes on', 'running', 1, null, '', null, false],
   ['was the last', 'finished', 1, 'finished', '', null, false],
-  ['is to be repeated', 'queued', 1, 'expired', 'The run waits to be executed again.', null, true],
-  ['is repeated', 'running', 2, 'expired', 'The run is executed again:', 2, false],
-  ['was repeated', 'finished', 3, 'failed', 'The run was executed again:', 3, false],
+  ['is to be repeated', 'queued', 1, 'expired', 'The run is waiting for another attempt.', null, true],
+  ['is repeated', 'running', 2, 'expired', 'The run has another attempt:', 2, false],
+  ['was repeated', 'finished', 3, 'failed', 'The run had another attempt:', 3, false],
 ])('after an attempt that %s, the run is said to do so', (_what, state, latest, outcome, ...after) => {
   const [sentence, attempt, isWaiting] = after;
   expect(afterwards({ state, attempt: latest }, { attempt: 1, outcome })).toEqual({

@@ -3,10 +3,10 @@ import type { AttemptRecord, RunRecord } from '@proctor/database';
 
 const ENDED: Record<AttemptOutcome, string> = {
   finished: 'The test has ended.',
-  failed: 'This attempt failed, which says nothing about the package.',
+  failed: 'This attempt failed. This says nothing about the package.',
   expired: 'This attempt expired: its worker sent nothing for too long.',
-  lost: 'This attempt is lost: its worker was started again.',
-  returned: 'The worker handed this attempt back.',
+  lost: 'This attempt was lost: its worker restarted.',
+  returned: 'The worker returned this run.',
   cancelled: 'This attempt was cancelled.',
 };
 
@@ -21,7 +21,7 @@ export interface Afterwards {
   sentence: string;
   /** The latest attempt; null when it is this one. */
   attempt: number | null;
-  /** Whether the run waits to be executed again. */
+  /** Whether the run waits for another attempt. */
   isWaiting: boolean;
 }
 
@@ -30,9 +30,9 @@ export function afterwards(
   { attempt, outcome }: Pick<AttemptRecord, 'attempt' | 'outcome'>,
 ): Afterwards {
   if (run.attempt > attempt) {
-    const goesOn = run.state === 'finished' ? 'was' : 'is';
-    return { sentence: `The run ${goesOn} executed again:`, attempt: run.attempt, isWaiting: false };
+    const had = run.state === 'finished' ? 'had' : 'has';
+    return { sentence: `The run ${had} another attempt:`, attempt: run.attempt, isWaiting: false };
   }
   const isWaiting = outcome !== null && run.state !== 'finished';
-  return { sentence: isWaiting ? 'The run waits to be executed again.' : '', attempt: null, isWaiting };
+  return { sentence: isWaiting ? 'The run is waiting for another attempt.' : '', attempt: null, isWaiting };
 }

@@ -42,7 +42,7 @@ async function* lineEvents(
       yield message('stale', {});
       return;
     }
-    if (forgotten > 0) yield textEvent(`${forgotten} bytes of the log are no longer there.`);
+    if (forgotten > 0) yield textEvent(`${forgotten} bytes at the beginning of the log are missing.`);
     const added = lines.newLines();
     if (!added) continue;
     const changed = templates.render('log/outline', added);

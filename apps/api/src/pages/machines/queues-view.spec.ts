@@ -11,7 +11,7 @@ const queue = (change: Partial<QueueResource> = {}): QueueResource => ({
   wait_seconds: 240,
   estimate_seconds: 900,
   paused: null,
-  reasons: ['all 2 slots that can execute it are busy'],
+  reasons: ['all 2 suitable slots are busy'],
   ...change,
 });
 const decision = { by: 'root', reason: 'disk full', since: '2026-11-20T15:40:51.123Z' };
@@ -25,12 +25,12 @@ it('the page of the queues shows how much waits, which queue needs longest, and 
   ];
   const { sentence, rows, idle } = queuesView(queues);
   expect(sentence).toBe(
-    '46 runs wait, 3 are executed. sid/armhf needs longest: about 5 hours. Of 1 queue no end is expected.',
+    '46 runs are waiting, 3 are running. sid/armhf takes longest: about 5 hours. 1 queue cannot make progress.',
   );
   expect(rows.map(({ arch, left }) => [arch, left])).toEqual([
     ['amd64', 'about 15 minutes'],
     ['armhf', 'about 5 hours'],
-    ['arm64', 'not known'],
+    ['arm64', 'unknown'],
   ]);
   expect(rows[0]).toMatchObject({ wait: '4 minutes', perHour: 12, reasons: queue().reasons });
   expect(idle).toEqual(['trixie/amd64']);
@@ -43,7 +43,7 @@ it('the page of the queues says who paused one, whether its dispatcher knows or 
 
 it('the page of the queues says that nothing is under way', () => {
   expect(queuesView([queue({ waiting: 0, running: 0 })])).toEqual({
-    sentence: 'No run waits, and none is executed.',
+    sentence: 'Nothing is waiting or running.',
     rows: [],
     idle: ['sid/amd64'],
   });
@@ -61,13 +61,13 @@ it('the feed of the queues says where runs wait, and has each pause as a new ent
     {
       path: '/status/queue/#sid/arm64/paused/2026-11-21T10:00:00.000Z',
       title: 'sid/arm64 is paused',
-      text: 'Held back: paused by root (since 2026-11-21 10:00:00 UTC): disk full.',
+      text: 'Waiting because: paused by root (since 2026-11-21 10:00:00 UTC): disk full.',
       date: new Date('2026-11-21T10:00:00.000Z'),
     },
     {
       path: '/status/queue/#sid/amd64',
-      title: 'Runs wait for sid/amd64',
-      text: '3 runs wait, 1 is executed. Empty in: about 15 minutes. Held back: all 2 slots that can execute it are busy.',
+      title: 'sid/amd64 has waiting runs',
+      text: '3 runs are waiting, 1 is running. Done in: about 15 minutes. Waiting because: all 2 suitable slots are busy.',
       date: new Date('2026-11-20T15:40:51.123Z'),
     },
   ]);

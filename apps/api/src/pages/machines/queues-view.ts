@@ -16,20 +16,20 @@ export function queuesView(queues: QueueResource[]) {
   };
 }
 
-/** `412 runs wait, 3 are executed. sid/armhf needs longest: about 5 hours. 2 queues are held back.` */
+/** `412 runs are waiting, 3 are running. sid/armhf takes longest: about 5 hours. 2 queues cannot make progress.` */
 function queuesSentence(busy: QueueResource[]): string {
   const sum = (count: (queue: QueueResource) => number): number =>
     busy.reduce((total, queue) => total + count(queue), 0);
   const [waiting, running] = [sum((queue) => queue.waiting), sum((queue) => queue.running)];
-  if (busy.length === 0) return 'No run waits, and none is executed.';
+  if (busy.length === 0) return 'Nothing is waiting or running.';
   const slowest = busy
     .filter((queue) => queue.waiting > 0 && queue.estimate_seconds !== null)
     .sort((one, other) => other.estimate_seconds! - one.estimate_seconds!)[0];
   const longest = slowest
-    ? `${slowest.suite}/${slowest.arch} needs longest: about ${spanOf(slowest.estimate_seconds! * SECOND_MS)}.`
+    ? `${slowest.suite}/${slowest.arch} takes longest: about ${spanOf(slowest.estimate_seconds! * SECOND_MS)}.`
     : '';
   const still = busy.filter((queue) => queue.waiting > 0 && queue.estimate_seconds === null).length;
-  const stuck = still === 0 ? '' : `Of ${still === 1 ? '1 queue' : `${still} queues`} no end is expected.`;
+  const stuck = still === 0 ? '' : `${still === 1 ? '1 queue' : `${still} queues`} cannot make progress.`;
   return [underWaySentence({ waiting, running }), longest, stuck].filter(Boolean).join(' ');
 }
 
@@ -51,7 +51,7 @@ function queueRow(queue: QueueResource) {
 
 function leftOf({ waiting, estimate_seconds }: QueueResource): string {
   if (waiting === 0) return '';
-  return estimate_seconds === null ? 'not known' : `about ${spanOf(estimate_seconds * SECOND_MS)}`;
+  return estimate_seconds === null ? 'unknown' : `about ${spanOf(estimate_seconds * SECOND_MS)}`;
 }
 
 /** The entries of the feed of queues: queues with waiting runs and paused queues, the latest first. */
@@ -63,12 +63,12 @@ export function queueEntries(queues: QueueResource[]): FeedEntry[] {
       if (since === null) return [];
       const { suite, arch, reasons, left: remainder } = queueRow(queue);
       const underWay = underWaySentence({ waiting, running });
-      const expected = remainder === '' ? '' : `Empty in: ${remainder}.`;
-      const why = reasons.length === 0 ? '' : `Held back: ${reasons.join('; ')}.`;
+      const expected = remainder === '' ? '' : `Done in: ${remainder}.`;
+      const why = reasons.length === 0 ? '' : `Waiting because: ${reasons.join('; ')}.`;
       return {
         // A new pause makes a new entry; more waiting runs do not.
         path: `/status/queue/#${suite}/${arch}${paused ? `/paused/${since}` : ''}`,
-        title: paused ? `${suite}/${arch} is paused` : `Runs wait for ${suite}/${arch}`,
+        title: paused ? `${suite}/${arch} is paused` : `${suite}/${arch} has waiting runs`,
         text: [underWay, expected, why].filter((part) => part !== '').join(' '),
         date: new Date(since),
       };

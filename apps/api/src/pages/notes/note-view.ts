@@ -20,7 +20,7 @@ export function viewOfNote(note: Note, { user, isAdmin }: Viewer, bugUrl: string
 }
 
 function aboutOf({ subject, package: name, suite, arch, runId }: Note): string {
-  const alike = runId === null ? '' : ', while it ends like this';
+  const alike = runId === null ? '' : ', while it fails like this';
   if (subject === 'error') return 'every package with this error';
   return subject === 'package' ? `${name} everywhere${alike}` : `${name} on ${suite}/${arch}${alike}`;
 }

@@ -12,7 +12,7 @@ import { comparisonPath, packagePath } from '../../runs/page-paths';
 
 /** The form without results: no package was entered yet. */
 function affectedByForm(query: AffectedByForm) {
-  const sentence = 'Which tests began to fail when a package had changed?';
+  const sentence = 'Which tests began to fail when a package changed?';
   return { asked: query, sentence, isCut: false, runs: [] };
 }
 
@@ -35,9 +35,9 @@ function affectedByView(query: ChangedPackage, { runs, isCut }: Affected) {
 }
 
 function sentenceOf({ package: name, from, to }: ChangedPackage, packages: number): string {
-  const change = `${name} had changed${from ? ` from ${from}` : ''}${to ? ` to ${to}` : ''}`;
+  const change = `${name} changed${from ? ` from ${from}` : ''}${to ? ` to ${to}` : ''}`;
   const who = packages === 0 ? 'No package' : packages === 1 ? '1 package' : `${packages} packages`;
-  return `${who} began to fail in a run in which ${change}.`;
+  return `${who} began to fail when ${change}.`;
 }
 
 /** The page of packages whose tests began to fail after another package changed. `-` is never the prefix of a package. */

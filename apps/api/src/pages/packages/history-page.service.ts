@@ -75,7 +75,7 @@ export class HistoryPageService {
     if (before !== null) return before;
     throw notFound(
       page > PAGES_MAX
-        ? `page must be at most ${PAGES_MAX}, not ${page}: older runs are reached by the links of the pages.`
+        ? `page must be at most ${PAGES_MAX}, not ${page}: use the links on the pages to reach older runs.`
         : `This history has no page ${page}.`,
     );
   }

@@ -40,7 +40,9 @@ it('the addresses of older runs and of the JSON keep what was asked for', () => 
 it('the sentence of a history names runs under way', () => {
   const latest = finishedRunRecord({ suite: 'trixie', arch: 'amd64' });
   const unfinished = [runRecord({ state: 'running' }), runRecord()];
-  expect(view({ latest, unfinished }).sentence).toBe('Passes on trixie/amd64. 1 run waits, 1 is executed.');
+  expect(view({ latest, unfinished }).sentence).toBe(
+    'Passes on trixie/amd64. 1 run is waiting, 1 is running.',
+  );
 });
 
 it('a row of a history leads to a retry, and says which of its files were removed by which rule', () => {

@@ -35,7 +35,7 @@ export function durationChart(runs: RunRecord[], neutral: NeutralStatus): Html |
     return markup`${bar}${point({ text: textOf(run), url: runPath(run) }, column, index === timed.length - 1)}`;
   });
   const width = timed.length * BAR;
-  const label = `How long these ${timed.length} runs took, the newest on the right; the longest ${secondsInWords(longest)}`;
+  const label = `How long these ${timed.length} runs took, newest on the right; the longest ${secondsInWords(longest)}`;
   return markup`<figure class="chart">
 <p>${label}</p>
 <div class="scroll"><svg class="durations" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="group" aria-label="${label}">${bars}</svg></div>
@@ -129,6 +129,6 @@ export function historyAddress(place: PackagePlace, query: HistoryParameters, be
 function flagsOf(status: PackageStatus | undefined): { shape: string; words: string }[] {
   return [
     ...(status?.isFlaky ? [{ shape: 'flaky', words: 'flaky' }] : []),
-    ...(status?.isLonger ? [{ shape: 'new', words: 'takes longer than it did' }] : []),
+    ...(status?.isLonger ? [{ shape: 'new', words: 'slower than before' }] : []),
   ];
 }

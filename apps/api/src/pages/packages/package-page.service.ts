@@ -119,7 +119,7 @@ export class PackagePageService {
   /** @throws Problem 404 when the package has no public run */
   async checkKnown(name: string): Promise<void> {
     if (await this.pages.isKnown(name)) return;
-    throw notFound(`No run of the package ${describe(name)} was asked for here yet.`);
+    throw notFound(`No run of the package ${describe(name)} was requested yet.`);
   }
 }
 

@@ -75,7 +75,7 @@ it.each([
   [{ untested: 1 }, '1 package, without any result yet.'],
   [{ pass: 1, untested: 1 }, '2 packages: all that were tested pass; 1 has no result yet.'],
   [{ fail: 700, pass: 300 }, '1000 packages: 700 fail somewhere.'],
-  [{}, 'No package is as asked for.'],
+  [{}, 'No package matches.'],
 ])('how many are in each state, %j, is said in a sentence', (counts, sentence) => {
   expect(countsSentence({ ...none, ...counts })).toBe(sentence);
 });

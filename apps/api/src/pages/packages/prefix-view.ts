@@ -159,7 +159,7 @@ export function countsSentence(counts: Record<PackageState, number>): string {
   const other = counts.tmpfail + counts.flaky;
   const all = PACKAGE_STATES.reduce((sum, state) => sum + counts[state], 0);
   const packages = all === 1 ? '1 package' : `${all} packages`;
-  if (all === 0) return 'No package is as asked for.';
+  if (all === 0) return 'No package matches.';
   if (untested === all) return `${packages}, without any result yet.`;
   const trouble = [
     fail > 0 ? `${fail} ${fail === 1 ? 'fails' : 'fail'} somewhere` : '',

@@ -89,7 +89,7 @@ function namesOf(names: string[]): string {
 /** `7 package versions, 1 setting; the same: 300 packages` */
 export function differenceWords(settings: number, packages: ComparedPackages | null): string {
   const ofSettings = counted(settings, 'setting');
-  if (!packages) return `${ofSettings}; the packages are not known`;
+  if (!packages) return `${ofSettings}; the packages are unknown`;
   const changed = packages.changed.reduce((sum, { names }) => sum + names.length, 0);
   return `${counted(changed, 'package version')}, ${ofSettings}; the same: ${counted(packages.same.length, 'package')}`;
 }

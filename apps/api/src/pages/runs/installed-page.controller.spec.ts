@@ -30,9 +30,11 @@ it.each([
 
 it('a list that is missing is announced as such, with the rule that removed the files, and one of a run that goes on as to come', () => {
   const removed = installedView({ ...run, logSize: null, logRemovedBy: 'log-age 90' }, unknown);
-  expect(removed.sentence).toBe('There is no list of the packages of this run.');
+  expect(removed.sentence).toBe('There is no list of packages for this run.');
   expect(removed.removals).toHaveLength(1);
-  expect(installedView(runRecord({ state: 'running' }), unknown).sentence).toContain('when it has ended');
+  expect(installedView(runRecord({ state: 'running' }), unknown).sentence).toContain(
+    'when the run has finished',
+  );
 });
 
 it('the page lists the packages of the tests before those of the testbed, and no more than it can show', () => {

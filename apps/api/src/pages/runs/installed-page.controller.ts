@@ -53,8 +53,8 @@ function installedSentence(installed: InstalledPackage[]): string {
 
 function unknownSentence({ state }: RunRecord): string {
   return state === 'finished'
-    ? 'There is no list of the packages of this run.'
-    : 'Which packages it has installed is known when it has ended.';
+    ? 'There is no list of packages for this run.'
+    : 'The list of packages appears when the run has finished.';
 }
 
 function partsOf(installed: InstalledPackage[]) {

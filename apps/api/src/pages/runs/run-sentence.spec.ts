@@ -11,7 +11,7 @@ const finished = {
 } as const;
 
 it.each([
-  [{ state: 'queued' }, 'The test of hello on sid/amd64 waits.'],
+  [{ state: 'queued' }, 'The test of hello on sid/amd64 is waiting.'],
   [{ state: 'running', worker: 'w1' }, 'The test of hello on sid/amd64 is running on w1.'],
   [{ verdict: 'pass' }, 'hello 2.10-3 on sid/amd64 passed in 1 min 5 s.'],
   [{ verdict: 'fail' }, 'hello 2.10-3 on sid/amd64 failed in 1 min 5 s.'],
@@ -67,7 +67,7 @@ it('a run names packages of the trigger that were installed in another version, 
   const run = runRecord({ ...finished, verdict: 'pass', trigger: 'perl/5.40 zlib/1.3 gcc/14-2 absent/1' });
   expect(mismatches(run, testbed)).toEqual([
     { sentence: 'The trigger names version 5.40 of perl, but 5.39 was installed.', line: null },
-    { sentence: 'The pins could not be kept: apt took all packages of sid.', line: 30 },
+    { sentence: 'apt could not satisfy the pins and took all packages from sid.', line: 30 },
   ]);
 });
 
@@ -81,7 +81,7 @@ it('a run names packages that matter and came from a suite that was not asked fo
   const testbed = { packages, kernel: null, fallback: { line: 30, release: 'sid' }, tests: [] };
   const run = runRecord({ ...finished, verdict: 'pass', trigger: 'perl/5.40-1' });
   expect(mismatches(run, testbed)).toEqual([
-    { sentence: 'The pins could not be kept: apt took all packages of sid.', line: 30 },
+    { sentence: 'apt could not satisfy the pins and took all packages from sid.', line: 30 },
     {
       sentence: 'libperl5, perl, perl-base and 1 more came from experimental, which was not requested.',
       line: null,

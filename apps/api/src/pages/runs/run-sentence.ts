@@ -16,7 +16,7 @@ import { secondsInWords } from '../layout/times';
 /** Describes the state of a run in one sentence, for the title, the page and the description. */
 export function runSentence(run: RunRecord, neutral: NeutralStatus): string {
   const where = `${run.package} on ${run.suite}/${run.arch}`;
-  if (run.state === 'queued') return `The test of ${where} waits.`;
+  if (run.state === 'queued') return `The test of ${where} is waiting.`;
   if (run.state !== 'finished') return `The test of ${where} is running on ${run.worker}.`;
   const version = run.version && run.version !== 'n/a' ? ` ${run.version}` : '';
   const what = `${run.package}${version} on ${run.suite}/${run.arch}`;
@@ -107,7 +107,7 @@ export function mismatchesOf(run: RunRecord, packages: PackageMismatches): Misma
       line: null,
     })),
     fallback && {
-      sentence: `The pins could not be kept: apt took all packages of ${fallback.release}.`,
+      sentence: `apt could not satisfy the pins and took all packages from ${fallback.release}.`,
       line: fallback.line,
     },
     ...packages.otherSuites.map((other) => ({ sentence: suiteSentence(other), line: null })),

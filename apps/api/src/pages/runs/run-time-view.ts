@@ -37,7 +37,7 @@ export function runTimeView(steps: TimeStep[], before: TimeStep[], run: RunRecor
     words: `${secondsInWords(secondsOf(here))}${wait > 0 ? ` after ${secondsInWords(wait)} of waiting` : ''}`,
     bars: [
       { label: 'This run', svg: barOf(here, scale, 'This run') },
-      ...(past.length > 0 ? [{ label: 'Last pass', svg: barOf(past, scale, 'The last pass before') }] : []),
+      ...(past.length > 0 ? [{ label: 'Last pass', svg: barOf(past, scale, 'The last pass') }] : []),
     ],
     legend: secondsByKind(here).map(({ kind, seconds }) => ({
       kind,

@@ -37,7 +37,7 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
     version: finished ? (run.version ?? 'n/a') : '',
     state: run.state,
     status: finished ? (endWord(run.verdict, neutral) ?? '') : '',
-    /** The word beside the icon: the status of a finished run, else its state. */
+    /** The word beside the icon: the status of a finished run, else `waiting` or `running`. */
     word: wordOf(run, neutral),
     message: run.message ?? '',
     messageInBrief: inBrief(run.message ?? ''),
@@ -68,9 +68,9 @@ export function ownRows(run: RunRecord): [title: string, text: string][] {
   );
 }
 
-/** The status of a finished run, else its state. */
+/** The status of a finished run, else `waiting` or `running`. */
 export function wordOf({ state, cancelled, verdict }: RunRecord, neutral: NeutralStatus): string {
-  if (state !== 'finished') return state;
+  if (state !== 'finished') return state === 'queued' ? 'waiting' : 'running';
   return cancelled ? 'cancelled' : (endWord(verdict, neutral) ?? state);
 }
 

@@ -58,11 +58,11 @@ it.each([
       estimatedStart: new Date('2026-11-20T16:00:00Z'),
       reasons: ['all slots are busy'],
     },
-    'This run waits at position 3; 2 runs go before it; it is expected to start in 7 to 15 minutes.',
+    'This run waits at position 3, behind 2 other runs. It is expected to start in 7 to 15 minutes.',
   ],
   [
     { position: 2, ahead: 1, estimatedStart: null, reasons: [] },
-    'This run waits at position 2; 1 run goes before it.',
+    'This run waits at position 2, behind 1 other run.',
   ],
   [
     { position: null, ahead: null, estimatedStart: null, reasons: ['no scheduler answers for amd64'] },

@@ -35,9 +35,9 @@ const ESTIMATE_RANGE = [0.7, 1.5] as const;
  */
 export function waitView({ position, ahead, estimatedStart, reasons }: Explanation, now: Date) {
   const place = position === null ? 'for its turn' : `at position ${position}`;
-  const before = ahead === null ? '' : `; ${ahead === 1 ? '1 run goes' : `${ahead} runs go`} before it`;
-  const start = estimatedStart ? `; it is expected to start ${startWords(estimatedStart, now)}` : '';
-  return { sentence: `This run waits ${place}${before}${start}.`, reasons };
+  const behind = !ahead ? '' : `, behind ${ahead === 1 ? '1 other run' : `${ahead} other runs`}`;
+  const start = estimatedStart ? ` It is expected to start ${startWords(estimatedStart, now)}.` : '';
+  return { sentence: `This run waits ${place}${behind}.${start}`, reasons };
 }
 
 /** `in 7 to 15 minutes` */

@@ -27,12 +27,12 @@ export function errorLists(signatures: ErrorSignatures): StatusList<ListedError,
     errorList(signatures, 'seen', {
       name: 'errors',
       title: 'Errors',
-      order: 'those that were seen most among the newest errors first',
+      order: 'most frequent first',
     }),
     errorList(signatures, 'new', {
       name: 'new-errors',
       title: 'New errors',
-      order: 'those that were seen for the first time last first',
+      order: 'newest first',
     }),
   ];
 }

@@ -40,7 +40,7 @@ export const PACKAGE: ListColumn<PlaceKey> = {
   }),
 };
 export const PLACE: ListColumn<PlaceKey> = {
-  head: 'Place',
+  head: 'Suite/arch',
   cell: (status) => ({ link: { url: historyPath(status), text: place(status) } }),
 };
 export const SINCE: ListColumn<ListedStatus> = {
@@ -87,12 +87,12 @@ export const MEDIAN: ListColumn<ListedStatus> = {
   cell: (status) => ({ text: medianOf(status) }),
 };
 export const LONG: ListColumn<ListedStatus> = {
-  head: '95 of 100 within',
+  head: '95 % within',
   cell: ({ durations }) => ({ text: durations ? secondsInWords(durations.p95Seconds) : '' }),
 };
 export const LONGER: ListColumn<ListedStatus> = {
-  head: 'Lately',
-  cell: ({ isLonger }) => ({ text: isLonger ? '▲ longer than before' : '' }),
+  head: 'Recently',
+  cell: ({ isLonger }) => ({ text: isLonger ? '▲ slower than before' : '' }),
 };
 export const CHANGE: ListColumn<ListedStatus> = {
   head: 'Change',

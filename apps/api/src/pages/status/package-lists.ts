@@ -60,8 +60,8 @@ function failingList(lists: StatusLists, neutral: NeutralStatus): PackageList {
   return {
     name: 'failing',
     title: 'Failing packages',
-    nouns: () => ['place where a package fails', 'places where a package fails'],
-    order: 'those that began to fail last first',
+    nouns: () => ['failure', 'failures'],
+    order: 'newest first',
     columns: [PACKAGE, PLACE, SINCE, VERSION, STRIP, MESSAGE, TRIGGER],
     cursor: BY_TIME,
     read: (query, limit, after) => lists.failing(query, limit, after),
@@ -81,8 +81,8 @@ function brokenList(lists: StatusLists, neutral: NeutralStatus): PackageList {
   return {
     name: 'alerts',
     title: 'Packages that could not be tested',
-    nouns: () => ['place where a package could not be tested', 'places where a package could not be tested'],
-    order: 'the latest first',
+    nouns: () => ['test that could not run', 'tests that could not run'],
+    order: 'newest first',
     columns: [PACKAGE, PLACE, latest(neutral), ENDED, MESSAGE, STRIP],
     cursor: BY_TIME,
     read: (query, limit, after) => lists.broken(query, limit, after),
@@ -98,8 +98,8 @@ function flakyList(lists: StatusLists, neutral: NeutralStatus): PackageList {
   return {
     name: 'flaky',
     title: 'Flaky packages',
-    nouns: () => ['place where a package is flaky', 'places where a package is flaky'],
-    order: 'the least steady first',
+    nouns: () => ['flaky test', 'flaky tests'],
+    order: 'most flaky first',
     columns: [PACKAGE, PLACE, FLAKINESS, STRIP, latest(neutral), VERSION],
     cursor: BY_SHARE,
     read: (query, limit, after) => lists.flaky(query, limit, after),
@@ -118,13 +118,10 @@ function slowList(lists: StatusLists, neutral: NeutralStatus): PackageList {
     name: 'slow',
     title: 'Slow packages',
     nouns: ({ minutes }) => {
-      const bound = `whose tests take ${minutes} minutes or more`;
-      return [
-        `package on a suite and architecture ${bound}`,
-        `packages on suites and architectures ${bound}`,
-      ];
+      const bound = `of ${minutes} minutes or more`;
+      return [`test ${bound}`, `tests ${bound}`];
     },
-    order: 'the slowest first',
+    order: 'slowest first',
     columns: [PACKAGE, PLACE, MEDIAN, LONG, LONGER, latest(neutral), STRIP],
     bound: 'minutes',
     cursor: BY_SECONDS,
@@ -144,10 +141,10 @@ function changedList(lists: StatusLists, neutral: NeutralStatus): PackageList {
     name: 'changes',
     title: 'Changes of status',
     nouns: ({ since }) => {
-      const bound = `since ${utc(since)} that lasts`;
-      return [`change ${bound}`, `changes since ${utc(since)} that last`];
+      const bound = `since ${utc(since)}`;
+      return [`lasting change ${bound}`, `lasting changes ${bound}`];
     },
-    order: 'the latest first',
+    order: 'newest first',
     columns: [PACKAGE, PLACE, CHANGE, CHANGED, CHANGED_VERSION, STRIP, CHANGED_TRIGGER],
     bound: 'since',
     cursor: BY_TIME,

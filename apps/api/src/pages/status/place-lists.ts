@@ -98,7 +98,7 @@ export function rejectedList(
   return {
     name: 'reject_list',
     title: 'Reject list',
-    nouns: () => ['entry for what is not tested here', 'entries for what is not tested here'],
+    nouns: () => ['rejected package', 'rejected packages'],
     order: 'by package',
     columns: [
       {
@@ -115,7 +115,7 @@ export function rejectedList(
         className: 'version',
         cell: ({ version }) => ({ text: version === '*' ? 'all' : version }),
       },
-      { head: 'Read from the configuration', cell: () => ({ at: loadedAt(), url: null }) },
+      { head: 'Configuration loaded', cell: () => ({ at: loadedAt(), url: null }) },
     ],
     cursor: BY_ENTRY,
     read: (query, limit, after) => {

@@ -19,8 +19,8 @@ export function pendingList(lists: StatusLists, neutral: NeutralStatus): RunList
   return {
     name: 'pending',
     title: 'Waiting runs',
-    nouns: () => ['run that waits', 'runs that wait'],
-    order: 'by priority, then by arrival',
+    nouns: () => ['waiting run', 'waiting runs'],
+    order: 'by priority, then by time of request',
     columns: [
       ...runColumns(neutral),
       { head: 'Requested', cell: (run) => ({ at: run.createdAt, url: null }) },
@@ -49,7 +49,7 @@ export function mismatchList(lists: StatusLists, neutral: NeutralStatus): RunLis
     name: 'mismatches',
     title: 'Mismatched runs',
     nouns: () => ['run that did not test what was requested', 'runs that did not test what was requested'],
-    order: 'the latest first',
+    order: 'newest first',
     columns: [
       ...runColumns(neutral),
       { head: 'What differs', className: 'text', cell: (run) => ({ text: differences(run) }) },
@@ -94,7 +94,7 @@ function runColumns(neutral: NeutralStatus): ListColumn<RunRecord>[] {
       className: 'name',
       cell: (run) => ({ link: { url: runView(run, neutral).packageUrl, text: run.package } }),
     },
-    { head: 'Place', cell: ({ suite, arch }) => ({ text: `${suite}/${arch}` }) },
+    { head: 'Suite/arch', cell: ({ suite, arch }) => ({ text: `${suite}/${arch}` }) },
     {
       head: 'Run',
       cell: (run) => ({ link: { url: runView(run, neutral).runUrl, text: String(run.runId) } }),

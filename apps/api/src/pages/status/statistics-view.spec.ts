@@ -55,8 +55,8 @@ it('the figures of each day are added up, a day without any is there too', () =>
 
 it('the figures are said in a sentence', () => {
   expect(statisticsSentence(figures)).toBe(
-    '7 of 100 packages on suites and architectures fail now, 2 could not be tested. ' +
-      '16 public runs ended in 30 days, after 8 hours of tests; 25 % of them as tmpfail.',
+    '7 of 100 packages on suites and architectures fail now, and 2 could not be tested. ' +
+      '16 public runs finished in 30 days, with 8 hours of tests. 25 % of them ended as tmpfail.',
   );
   expect(statisticsSentence(figuresOf([], [], { days: 30, today: TODAY }, 'pass'))).toBe(
     'No public run ended in these 30 days.',
@@ -72,9 +72,9 @@ it('the figures are drawn and listed day by day, the newest first', () => {
   const legends = charts.map(({ figure }) => [...figure.text.matchAll(/<\/svg> ([^<]+)<\/li>/g)]);
   expect(legends.map((entries) => entries.map(([, name]) => name))).toEqual([
     ['fail', 'tmpfail', 'not counted'],
-    ['tmpfail', 'pass', 'no run ended'],
+    ['tmpfail', 'pass', 'no run finished'],
     ['within a day', '6 hours', '1 hour', '15 minutes', 'no run began'],
-    ['of tests', 'no run ended'],
+    ['of tests', 'no run finished'],
   ]);
   expect(rows[0]).toEqual({
     day: TODAY,

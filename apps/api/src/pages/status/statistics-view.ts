@@ -106,11 +106,11 @@ export function statisticsSentence(figures: DayFigures[]): string {
   const broken = figures.reduce((sum, { runs }) => sum + runs.tmpfail, 0);
   const hours = Math.round(figures.reduce((sum, { testSeconds }) => sum + testSeconds, 0) / 3_600);
   const now = last
-    ? `${number(last.fail)} of ${number(total(last))} packages on suites and architectures fail now, ${number(last.tmpfail)} could not be tested. `
+    ? `${number(last.fail)} of ${number(total(last))} packages on suites and architectures fail now, and ${number(last.tmpfail)} could not be tested. `
     : '';
-  if (ended === 0) return `${now}No public run ended in these ${figures.length} days.`;
+  if (ended === 0) return `${now}No public run finished in these ${figures.length} days.`;
   const share = Math.round((1000 * broken) / ended) / 10;
-  return `${now}${number(ended)} public runs ended in ${figures.length} days, after ${number(hours)} hours of tests; ${share} % of them as tmpfail.`;
+  return `${now}${number(ended)} public runs finished in ${figures.length} days, with ${number(hours)} hours of tests. ${share} % of them ended as tmpfail.`;
 }
 
 function number(value: number): string {
@@ -142,15 +142,15 @@ function chartsOf(figures: DayFigures[]): DrawnChart[] {
       ),
     },
     {
-      title: 'Runs that ended',
+      title: 'Finished runs',
       draw: bars,
       series: VERDICTS_DRAWN.filter((verdict) => figures.some(({ runs }) => runs[verdict] > 0)).map(
         (verdict) => series(verdict, verdict, ({ runs }) => (total(runs) > 0 ? runs[verdict] : null)),
       ),
-      unknown: 'no run ended',
+      unknown: 'no run finished',
     },
     {
-      title: 'How soon runs began',
+      title: 'Time until runs started',
       draw: lines,
       unit: ' %',
       top: 100,
@@ -187,7 +187,7 @@ function chartsOf(figures: DayFigures[]): DrawnChart[] {
           total(runs) > 0 ? testSeconds / 3_600 : null,
         ),
       ],
-      unknown: 'no run ended',
+      unknown: 'no run finished',
     },
   ];
 }
@@ -205,7 +205,7 @@ export function statisticsView(figures: DayFigures[], query: StatisticsQuery) {
     sentence: statisticsSentence(figures),
     charts: chartsOf(figures).map(({ title, draw, ...chart }) => ({
       title,
-      figure: draw({ label: `${title}, day by day; the table below has the numbers`, times, ...chart }),
+      figure: draw({ label: `${title}, day by day; the table below has the same numbers`, times, ...chart }),
     })),
     rows: [...figures].reverse().map(rowOf),
     jsonUrl: `/status/statistics.json?${queryOf(query)}`,

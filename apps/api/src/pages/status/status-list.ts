@@ -127,17 +127,18 @@ export function listSentence(
   ].filter(Boolean);
   const filtered = filters.length > 0 ? ` (${filters.join(', ')})` : '';
   const isFirst = query.after === null;
-  if (rows.length === 0)
-    return isFirst ? `There is no ${one}${filtered}.` : `There are no further ${many}${filtered}.`;
+  if (rows.length === 0) return `There are no ${isFirst ? '' : 'further '}${many}${filtered}.`;
   const counted = rows.length === 1 ? `1 ${one}` : `${rows.length} ${many}`;
   // The number may be out of date: it was not read together with the entries.
   if (total.count > rows.length) {
-    const all = `${total.isMore ? 'at least ' : ''}${total.count.toLocaleString('en')}`;
-    const ofTotal = `${rows.length} of ${all} ${many}${filtered}`;
-    return isFirst ? `The first ${ofTotal}, ${list.order}.` : `Further ${ofTotal}.`;
+    const all = `${total.count.toLocaleString('en')} ${many}${filtered}`;
+    if (!isFirst) return `${rows.length} more of ${total.isMore ? 'at least ' : ''}${all}.`;
+    return `${total.isMore ? 'At least ' : ''}${all}, ${list.order} (${rows.length} shown).`;
   }
   if (isFirst && last === null) return `${counted}${filtered}${rows.length > 1 ? `, ${list.order}` : ''}.`;
-  return isFirst ? `The first ${counted}${filtered}, ${list.order}.` : `Further ${counted}${filtered}.`;
+  return isFirst
+    ? `The first ${counted}${filtered}, ${list.order}.`
+    : `${rows.length} more ${rows.length === 1 ? one : many}${filtered}.`;
 }
 
 /** The data of a page of a list. */

@@ -18,19 +18,21 @@ const WORDS: Record<TriggerAction, Words> = {
   retry: {
     title: 'Retry',
     button: (runs) => `Retry ${runs}`,
-    effect: (time) => `They are asked for again as they were, for who asked first: ${time} of test time.`,
-    outcome: (runs) => `${runs} asked for again.`,
+    effect: (time) => `The tests run again for their first requestors: ${time} of test time.`,
+    outcome: (runs) => `${runs} requested again.`,
   },
   refresh: {
     title: 'New references',
-    button: (runs) => `Ask for ${runs}`,
-    effect: (time) => `Their packages are tested without anything new, as references: ${time} of test time.`,
-    outcome: (runs) => `${runs} asked for as references.`,
+    button: (runs) => `Request ${runs}`,
+    effect: (time) =>
+      `Their packages are tested without the new version, as references: ${time} of test time.`,
+    outcome: (runs) => `${runs} requested as references.`,
   },
   cancel: {
     title: 'Cancel',
     button: (runs) => `Cancel ${runs}`,
-    effect: (time) => `They end at once as tmpfail, also while they are executed: ${time} of test time less.`,
+    effect: (time) =>
+      `They end at once as tmpfail, even if they are running. This saves ${time} of test time.`,
     outcome: (runs) => `${runs} cancelled.`,
   },
 };

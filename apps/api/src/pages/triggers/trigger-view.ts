@@ -53,7 +53,7 @@ const NOTES_IN_ROW_MAX = 2;
 
 const LABELS: Record<TriggerAction, string> = {
   retry: 'Retry…',
-  refresh: 'Ask for new references…',
+  refresh: 'Request new references…',
   cancel: 'Cancel…',
 };
 
@@ -176,7 +176,7 @@ function progressView(progress: TriggerProgress) {
   return {
     sentence: triggerSentence(progress),
     arches: progress.arches.map(({ arch, outcomes, total, waiting, estimateSeconds, reasons }) => {
-      const remainder = estimateSeconds === null ? 'not known' : `about ${spanOf(estimateSeconds * 1_000)}`;
+      const remainder = estimateSeconds === null ? 'unknown' : `about ${spanOf(estimateSeconds * 1_000)}`;
       return { arch, outcomes, total, done: total - waiting, left: waiting === 0 ? '' : remainder, reasons };
     }),
     outcomes: sumOf(progress.arches.map(({ outcomes }) => outcomes)),

@@ -51,7 +51,7 @@ export class ShownQueryPipe implements PipeTransform<Record<string, unknown>, Sh
     const parameters: Parameters = new Map(fields.map(([name, value]) => [name, asParameter(value)]));
     const selection = shapeOf(TestSelection, parameters, this.configuration.server);
     const { group: groups, suite, arch, signature } = selection;
-    if (groups && groups.length > 1) throw badRequest('group must be one group of tests.');
+    if (groups && groups.length > 1) throw badRequest('group must name one group of tests.');
     return {
       group: groups?.[0],
       suite,
@@ -88,8 +88,7 @@ export class TriggerFormPipe implements PipeTransform<Parameters, TriggerForm> {
     }
     if (ticked.length > 0) parameters.set('run_ids', asParameter(ticked.join(',')));
     const request = shapeOf(TriggerRequest, parameters, this.configuration.server);
-    if (!request.group && !request.run_ids)
-      throw badRequest('The form says neither a group of tests nor runs.');
+    if (!request.group && !request.run_ids) throw badRequest('Select a group of tests or single runs.');
     return { selection: selectionOf(request), reason: request.reason };
   }
 }
