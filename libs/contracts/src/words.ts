@@ -106,6 +106,14 @@ export type ResultFileName = (typeof RESULT_FILES)[number];
 export const OWN_BACKENDS = ['unshare', 'schroot', 'lxc', 'podman', 'qemu', 'null'] as const;
 export type KnownBackend = (typeof OWN_BACKENDS)[number];
 
+/** The backends of these whose testbeds have no init: they start no services. */
+const WITHOUT_INIT: readonly string[] = ['unshare', 'schroot', 'podman'];
+
+/** Whether the testbeds of a backend are known to have no init. */
+export function lacksInit(backend: string): boolean {
+  return WITHOUT_INIT.includes(backend);
+}
+
 export function isOwnBackend(name: string): name is KnownBackend {
   return (OWN_BACKENDS as readonly string[]).includes(name);
 }

@@ -27,6 +27,8 @@ export interface RunTestbed {
   kernel: string | null;
   /** See LogIndex. */
   fallback: LogIndex['fallback'];
+  /** See LogIndex. */
+  withoutInitLine: LogIndex['withoutInitLine'];
   /**
    * The first line in the log of each test's output, and the duration of the test; null if the log does not have it.
    */
@@ -96,6 +98,7 @@ export async function readTestbed(open: OpenResultFile, limits = TESTBED_READING
     suites,
     kernel,
     fallback: (log && log.fallback) || null,
+    withoutInitLine: (log || null)?.withoutInitLine ?? null,
     tests: tests.map(({ name, line, seconds }) => ({ name, line, seconds })),
   };
 }

@@ -63,18 +63,21 @@ export interface LogIndex {
   installed: LoggedPackage[];
   /** The line in which the runner gave up the pins and took all packages from this release; null without one. */
   fallback: { line: number; release: string } | null;
+  /** The first line which says that a service was not started for lack of an init; null without one. */
+  withoutInitLine: number | null;
 }
 
 const STATUSES: readonly unknown[] = ['PASS', 'FAIL', 'SKIP', 'FLAKY'];
 
 /** An index as JSON. */
-export function logIndexText({ blocks, installed, fallback, ...index }: LogIndex): string {
+export function logIndexText({ blocks, installed, fallback, withoutInitLine, ...index }: LogIndex): string {
   const packed = blocks.map(({ gzipOffset, offset, newlines }) => [gzipOffset, offset, newlines]);
   return JSON.stringify({
     ...index,
     blocks: packed,
     ...(installed.length > 0 && { installed }),
     ...(fallback && { fallback }),
+    ...(withoutInitLine !== null && { withoutInitLine }),
   });
 }
 
@@ -114,6 +117,7 @@ export function parseLogIndex(text: string): LogIndex | null {
     blocks: parsed.blocks,
     installed: installedOf(record['installed']),
     fallback: fallbackOf(record['fallback']),
+    withoutInitLine: isCount(record['withoutInitLine']) ? record['withoutInitLine'] : null,
   };
 }
 

@@ -76,6 +76,21 @@ describe('the sections of a log', () => {
   });
 });
 
+it.each([
+  'invoke-rc.d: WARNING: No init system and policy-rc.d missing! Defaulting to block.',
+  'invoke-rc.d: policy-rc.d denied execution of start.',
+  'pdns-recursor: unrecognized service',
+  "System has not been booted with systemd as init system (PID 1). Can't operate.",
+])('the first line about a service that lacks an init is found: %s', (line) => {
+  const { index } = indexed(`${own('@@@@@@ test bed setup')}one\n  4s ${line}\n${line}\n`);
+  expect(index.withoutInitLine).toBe(3);
+  expect(parseLogIndex(logIndexText(index))).toEqual(index);
+});
+
+it('a service that was not found elsewhere in a line is no service that lacks an init', () => {
+  expect(indexed('echo "x: unrecognized service" >log\n').index.withoutInitLine).toBeNull();
+});
+
 describe('the excerpt of a log', () => {
   it('is of the first error of the first test that failed, with two lines before and two after', () => {
     const { excerpt } = indexed(LOG);

@@ -8,6 +8,7 @@ import { INSTALLED_MAX, MARKS_MAX } from './log-index';
 import { LogSections } from './log-sections';
 import {
   fallbackRelease,
+  isWithoutInit,
   parseFetchLine,
   parseInstallLine,
   LINE_END_LENGTH,
@@ -55,6 +56,7 @@ export class LogIndexer {
   private readonly fetchedPackages = new Map<string, { version: string; suite: string }>();
   private readonly installed = new Map<string, LoggedPackage>();
   private fallback: LogIndex['fallback'] = null;
+  private withoutInitLine: LogIndex['withoutInitLine'] = null;
 
   /** @param errors pattern of lines with errors, see errorExpression */
   constructor(private readonly errors: RegExp) {}
@@ -103,6 +105,7 @@ export class LogIndexer {
       marksTotal: this.marksTotal,
       installed: [...this.installed.values()],
       fallback: this.fallback,
+      withoutInitLine: this.withoutInitLine,
     };
   }
 
@@ -182,6 +185,7 @@ export class LogIndexer {
     if (number === section.line) section.end = { errorLine: number, firstLine: number, lines: [text] };
     const isOutput = !own && !this.sections.isResult && section.kind !== 'summary';
     const untimed = this.sections.withoutTimes(text);
+    if (isOutput && isWithoutInit(untimed)) this.withoutInitLine ??= number;
     if ((isOutput || own) && section.errors.read(text, untimed, number, own !== null)) this.mark(number);
     if (isOutput && this.isStderr) section.stderr ??= { errorLine: number, firstLine: number, lines: [] };
     if (isOutput && section.stderr) addAfter(section.stderr, text);

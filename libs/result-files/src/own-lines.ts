@@ -36,6 +36,9 @@ const FETCHED =
   /^Get:\d+ \S{1,2000} ([\w.+~/-]{1,100})\/[\w.+-]{1,100} [a-z0-9-]{1,50} ([a-z0-9][a-z0-9+.-]{0,199}) [a-z0-9-]{1,50} ([0-9A-Za-z.+:~-]{1,200}) \[/;
 const FALLBACK =
   /^WARNING: Test dependencies are unsatisfiable with using apt pinning\. Retrying with using all packages from ([\w.:/-]{1,200})$/;
+/** Lines of invoke-rc.d, service and systemctl about a service that they do not start for lack of an init. */
+const WITHOUT_INIT =
+  /^(?:invoke-rc\.d: WARNING: No init system\b|invoke-rc\.d: policy-rc\.d denied execution of |System has not been booted with systemd as init system\b|[\w.@+-]{1,200}: unrecognized service$)/;
 const RESULT = / (PASS|FAIL|SKIP|FLAKY)(?: (.*))?$/s;
 
 /** The result of a test. */
@@ -105,6 +108,11 @@ export function parseInstallLine(line: string): [name: string, version: string] 
 export function parseFetchLine(line: string): { name: string; version: string; suite: string } | null {
   const [, suite, name, version] = FETCHED.exec(withoutTime(line)) ?? [];
   return suite !== undefined && name !== undefined && version !== undefined ? { name, version, suite } : null;
+}
+
+/** Whether a line, without its time, says that a service was not started for lack of an init. */
+export function isWithoutInit(line: string): boolean {
+  return WITHOUT_INIT.test(line);
 }
 
 /** The release from which the runner took all packages after it gave up the pins; null for other lines. */

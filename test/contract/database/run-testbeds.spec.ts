@@ -17,6 +17,7 @@ function testbed(added: Record<string, string>, rest: Partial<StoredTestbed> = {
     packages: { testbed: new Map(base), added: new Map(Object.entries(added)), suites: new Map() },
     kernel: 'Linux 6.1',
     fallback: null,
+    withoutInitLine: null,
     tests: [{ name: 'unit', line: 12, seconds: null }],
     ...rest,
   };
@@ -46,7 +47,7 @@ it('what runs were executed in is read as it was kept, and equal lists are kept 
   const testbeds = [
     testbed(many),
     testbed({ ...many, dev7: '50-1' }),
-    testbed(many, { fallback: { line: 3, release: 'sid' }, kernel: null }),
+    testbed(many, { fallback: { line: 3, release: 'sid' }, kernel: null, withoutInitLine: 7 }),
     testbed({}, { packages: null, tests: [] }),
     fetched(testbed(many), { dev7: 'trixie-security', dev8: 'sid' }),
   ];

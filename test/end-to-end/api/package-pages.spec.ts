@@ -143,7 +143,7 @@ it('where a package fails, a card says since which change, with which error and 
       added: new Map([['bash', '5']]),
       suites: new Map([['bash', 'sid']]),
     };
-    const testbed = { packages, kernel: null, fallback: null, tests: [] };
+    const testbed = { packages, kernel: null, withoutInitLine: null, fallback: null, tests: [] };
     await api.database.runTestbeds.saveTestbed((await api.database.results.find(runId))!, testbed, {
       versions: [],
       suites: [],

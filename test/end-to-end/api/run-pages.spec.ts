@@ -112,6 +112,7 @@ it('a run shows what was kept of its testbed: what changed, where tests are in t
     const testbed = {
       packages: packages(version),
       kernel: null,
+      withoutInitLine: null,
       fallback: { line: 30, release: 'sid' },
       tests: [{ name: 'unit', line: 40, seconds: 65 }],
     };

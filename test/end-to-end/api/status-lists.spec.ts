@@ -51,7 +51,13 @@ beforeAll(async () => {
   for (const name of ['broken', 'asked'])
     await finished(name, { is_private: true, trigger: 'asked/9-9' }, { verdict: 'fail', message: 'secret' });
   await finished('asked', { trigger: 'asked/0 asked/' }, { version: '2-1' });
-  const all = { packages: null, kernel: null, tests: [], fallback: { line: 3, release: 'sid' } };
+  const all = {
+    packages: null,
+    kernel: null,
+    withoutInitLine: null,
+    tests: [],
+    fallback: { line: 3, release: 'sid' },
+  };
   ids.pinned = await finished('pinned', { trigger: 'perl/5.40' });
   await executedIn(
     ids.pinned,

@@ -42,6 +42,7 @@ function sentences(verdict: Verdict, trouble: Trouble | null) {
     changes: null,
     later: null,
     sameError: [],
+    withoutInitLine: null,
   });
   const place = { base: 'http://x', bugReportUrl: 'mailto:x?subject={subject}&body={body}', errorLine: null };
   const { heading, button } = triageView(run, result, null, place);
@@ -175,7 +176,7 @@ describe('who is blamed', () => {
     const runs = [{ day, verdict: 'tmpfail' as const, runs: 2, ...none, ...began }];
     const packages = [{ day, pass: 3, neutral: 0, fail: 0, tmpfail: 2 }];
     const figures = figuresOf(runs, packages, { days: 1, today: day }, 'pass');
-    expect(statisticsSentence(figures)).toMatch(/^0 of 5 packages .* fail now, 2 could not be tested\. /);
+    expect(statisticsSentence(figures)).toMatch(/^0 of 5 packages .* fail now, and 2 could not be tested\. /);
     expect(figures[0]!.runs.fail).toBe(0);
   });
 

@@ -13,7 +13,10 @@ const compared = (
     added: new Map(Object.entries(added)),
     suites: new Map(Object.keys(added).map((name) => [name, `suite-of-${name}`])),
   };
-  return { run: runRecord(run), testbed: { packages, kernel: null, fallback: null, tests: [], ...rest } };
+  return {
+    run: runRecord(run),
+    testbed: { packages, kernel: null, withoutInitLine: null, fallback: null, tests: [], ...rest },
+  };
 };
 
 it('packages that changed are sorted by their nearness to what is tested, those that changed together as one', () => {

@@ -13,7 +13,13 @@ it('the packages that a run had installed are listed by name, with what the test
     ]),
     suites: new Map([['libc6', 'trixie-security']]),
   };
-  const testbed = { packages, kernel: 'Linux 6.12', fallback: { line: 4, release: 'sid' }, tests: [] };
+  const testbed = {
+    packages,
+    kernel: 'Linux 6.12',
+    withoutInitLine: null,
+    fallback: { line: 4, release: 'sid' },
+    tests: [],
+  };
   expect(installedObject(runRecord({ runId: 12 }), testbed)).toEqual({
     run_id: 12,
     kernel: 'Linux 6.12',
@@ -27,6 +33,6 @@ it('the packages that a run had installed are listed by name, with what the test
 });
 
 it('a run without a list of its packages has none, which is not an empty one', () => {
-  const testbed = { packages: null, kernel: null, fallback: null, tests: [] };
+  const testbed = { packages: null, kernel: null, withoutInitLine: null, fallback: null, tests: [] };
   expect(installedObject(runRecord(), testbed)).toMatchObject({ packages: null, fallback_release: null });
 });

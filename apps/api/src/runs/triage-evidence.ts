@@ -1,8 +1,8 @@
-import { isUntested } from '@proctor/contracts';
+import { isUntested, lacksInit } from '@proctor/contracts';
 import type { PackageStatus, ReferenceRun, RunRecord, SameError } from '@proctor/database';
 import type { ComparedPackages } from './comparison';
 import { isFresh } from './trigger-groups';
-import { comparisonPath, shortRunPath } from './page-paths';
+import { comparisonPath, logLinePath, shortRunPath } from './page-paths';
 
 /** The facts about a failed run and about others. */
 export interface TriageFacts {
@@ -22,6 +22,8 @@ export interface TriageFacts {
   /** The newest later run of the same test. */
   later: RunRecord | null;
   sameError: SameError[];
+  /** The first line of the log which says that a service was not started for lack of an init; null without one. */
+  withoutInitLine: number | null;
 }
 
 /** An answered question of the decision tree. */
@@ -81,6 +83,7 @@ function evidenceOfPackage(facts: TriageFacts): (TriageEvidence | null)[] {
       links: [],
     },
     changesEvidence(facts),
+    initEvidence(facts),
     sameErrorEvidence(facts),
   ];
 }
@@ -112,6 +115,14 @@ function referenceEvidence({ run, reference }: TriageFacts): TriageEvidence {
     answer: `${how} with ${version} on ${dayOf(date)}${age}.`,
     links: [runLink(runId)],
   };
+}
+
+/** Null where nothing in the log asks for an init, or the testbed has one. */
+function initEvidence({ run, withoutInitLine: line }: TriageFacts): TriageEvidence | null {
+  if (line === null || !lacksInit(run.backend)) return null;
+  const answer = `Perhaps: ${run.backend} has none, and a service was not started.`;
+  const links = [{ path: logLinePath(run, line), name: `Line ${line} of the log` }];
+  return { question: 'Does it need an init?', answer, links };
 }
 
 function changesEvidence({ run, lastPass, changes }: TriageFacts): TriageEvidence {

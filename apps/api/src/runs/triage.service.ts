@@ -33,13 +33,14 @@ export class TriageService {
   async of(run: RunRecord, knownOfRun?: KnownOfRun): Promise<Triage | null> {
     const hasPassed = run.verdict === 'pass' || run.verdict === 'neutral';
     if (run.state !== 'finished' || run.cancelled || hasPassed) return null;
-    const [{ statuses, lastPass, changes }, reference, passOfVersion, later, signature] = await Promise.all([
-      knownOfRun ?? this.loadEvidence(run),
-      this.runs.reference(run),
-      this.runs.passOfVersion(run),
-      this.runs.later(run),
-      this.runs.signatureOf(run.runId),
-    ]);
+    const [{ statuses, lastPass, changes }, reference, passOfVersion, later, { signature, withoutInitLine }] =
+      await Promise.all([
+        knownOfRun ?? this.loadEvidence(run),
+        this.runs.reference(run),
+        this.runs.passOfVersion(run),
+        this.runs.later(run),
+        this.runs.inLog(run.runId),
+      ]);
     const isHere = ({ suite, arch }: { suite: string; arch: string }): boolean =>
       suite === run.suite && arch === run.arch;
     return triage({
@@ -49,6 +50,7 @@ export class TriageService {
       lastPass,
       changes,
       later,
+      withoutInitLine,
       here: statuses.find(isHere) ?? null,
       elsewhere: statuses.filter((status) => !isHere(status)),
       sameError: signature === null ? [] : await this.runs.sameError(signature, run.package, SAME_ERROR_MAX),

@@ -58,6 +58,7 @@ const facts = (change: Partial<TriageFacts> = {}): TriageFacts => ({
   elsewhere: [],
   reference: null,
   passOfVersion: null,
+  withoutInitLine: null,
   lastPass: null,
   changes: null,
   later: null,
@@ -129,6 +130,28 @@ describe('the decision tree of failed tests', () => {
       },
       'trigger',
       'report glibc',
+    ],
+    [
+      'a service that was not started, and no pass on the backend',
+      { run: failed({ backend: 'unshare' }), withoutInitLine: 142 },
+      'other-testbed',
+      'nothing',
+    ],
+    [
+      'a service that was not started, and an earlier pass on the backend',
+      {
+        run: failed({ backend: 'unshare' }),
+        withoutInitLine: 142,
+        lastPass: { ...passed('1'), backend: 'unshare' },
+      },
+      'own-version',
+      'report hello',
+    ],
+    [
+      'a service that a nested testbed has not started',
+      { run: failed({ backend: 'lxc' }), withoutInitLine: 142 },
+      'never-passed',
+      'report hello',
     ],
     ['no reference', { run: ofTrigger }, 'no-fresh-reference', 'refresh'],
     [

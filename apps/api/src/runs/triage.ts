@@ -1,4 +1,4 @@
-import { isUntested } from '@proctor/contracts';
+import { isUntested, lacksInit } from '@proctor/contracts';
 import type { RunRecord } from '@proctor/database';
 import type { TriageKind } from '@proctor/resources';
 import { type TriageEvidence, evidenceOf, isKnown, packagesOf, type TriageFacts } from './triage-evidence';
@@ -69,6 +69,11 @@ function conclude(facts: TriageFacts): Conclusion {
   }
   if (passOfVersion && passOfVersion.backend !== run.backend && !fresh) {
     const conclusion = `Version ${run.version} passed on ${passOfVersion.backend} and fails on ${run.backend}, so the testbed may be the cause.`;
+    return { kind: 'other-testbed', step: NOTHING, conclusion };
+  }
+  const hasPassedHere = [passOfVersion, lastPass].some((pass) => pass?.backend === run.backend);
+  if (facts.withoutInitLine !== null && lacksInit(run.backend) && !hasPassedHere && !fresh) {
+    const conclusion = `A service was not started, since ${run.backend} has no init, so the testbed may be the cause.`;
     return { kind: 'other-testbed', step: NOTHING, conclusion };
   }
   const isUnchanged = changes !== null && changes.changed.length === 0;

@@ -45,7 +45,7 @@ it('what a run was executed in is kept once its result is recorded', async () =>
   await store(2, { bash: '5' });
   await keep({ verdict: 'pass' });
   const packages = { testbed: new Map([['bash', '5']]), added: new Map(), suites: new Map() };
-  const storedTestbed = { packages, kernel: null, fallback: null, tests: [] };
+  const storedTestbed = { packages, kernel: null, withoutInitLine: null, fallback: null, tests: [] };
   expect(testbeds.saveTestbed).toHaveBeenCalledWith(expect.objectContaining({ runId: 2 }), storedTestbed, {
     versions: [],
     suites: [],

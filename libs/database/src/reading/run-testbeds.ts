@@ -22,6 +22,8 @@ export interface StoredTestbed {
   kernel: string | null;
   /** The line of the log which says that pins were given up, and the release from which all packages came then. */
   fallback: { line: number; release: string } | null;
+  /** The first line of the log which says that a service was not started for lack of an init; null without one. */
+  withoutInitLine: number | null;
   /** The first line of each test in the log, and its duration; the duration is null if the log does not have it. */
   tests: TestInLog[];
 }
@@ -73,7 +75,7 @@ export class RunTestbeds {
    * @param others the packages that differ from what was requested
    */
   async saveTestbed(run: RunRecord, testbed: StoredTestbed, others: OtherPackages): Promise<void> {
-    const { packages, kernel, fallback, tests } = testbed;
+    const { packages, kernel, fallback, withoutInitLine, tests } = testbed;
     const place = [run.package, run.suite, run.arch, run.finishedAt, run.runId];
     await this.database.transaction(async (transaction) => {
       const [bases] = packages ? await transaction.query(BASES, place) : [];
@@ -100,6 +102,7 @@ export class RunTestbeds {
         kernel,
         fallbackLine: fallback?.line ?? null,
         fallbackRelease: fallback?.release ?? null,
+        withoutInitLine,
         tests: tests.slice(0, TESTS_MAX).map((test) => [test.name, test.line, test.seconds]),
         finishedAt: run.finishedAt,
         otherVersions: others.versions,
@@ -114,14 +117,14 @@ export class RunTestbeds {
     const rows = await this.database.query(OF_RUNS, [runIds]);
     return new Map(
       rows.map((row) => {
-        const { runId, kernel, fallbackLine: line, fallbackRelease: release } = row;
+        const { runId, kernel, fallbackLine: line, fallbackRelease: release, withoutInitLine } = row;
         const testbed = unpacked(row.testbed, row.testbedBase);
         const added = unpacked(row.added, row.addedBase);
         const packages = testbed &&
           added && { testbed: testbed.packages, added: added.packages, suites: added.suites };
         const fallback = line === null || release === null ? null : { line, release };
         const tests = row.tests.map(([name, line, seconds]) => ({ name, line, seconds }));
-        return [runId, { packages, kernel, fallback, tests }];
+        return [runId, { packages, kernel, fallback, withoutInitLine, tests }];
       }),
     );
   }
@@ -228,7 +231,15 @@ const KEEP = command(`
 
 const OF_RUNS = statement(
   {
-    ...columnsOf(RunTestbedRow, 'runId', 'kernel', 'fallbackLine', 'fallbackRelease', 'tests'),
+    ...columnsOf(
+      RunTestbedRow,
+      'runId',
+      'kernel',
+      'fallbackLine',
+      'fallbackRelease',
+      'withoutInitLine',
+      'tests',
+    ),
     testbed: bytea.orNull,
     testbedBase: bytea.orNull,
     added: bytea.orNull,
@@ -236,6 +247,7 @@ const OF_RUNS = statement(
   },
   `
   select t.run_id as "runId", t.kernel, t.fallback_line as "fallbackLine", t.fallback_release as "fallbackRelease",
+    t.without_init_line as "withoutInitLine",
     testbed.content as testbed, testbed_base.content as "testbedBase", added.content as added, added_base.content as "addedBase",
     t.tests
   from run_testbeds t

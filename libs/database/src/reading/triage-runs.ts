@@ -18,6 +18,14 @@ export interface SameError {
 /** The number of the newest runs with an error that are searched. */
 const SAME_ERROR_RUNS_MAX = 1_000;
 
+/** What was found in the log of a run; null: nothing. */
+export interface InLog {
+  /** The signature of the first error. */
+  signature: string | null;
+  /** See StoredTestbed. */
+  withoutInitLine: number | null;
+}
+
 /** Public runs that help to explain why another run failed. */
 @Injectable()
 export class TriageRuns {
@@ -53,10 +61,10 @@ export class TriageRuns {
     return this.database.query(SAME_ERROR, [signature, packageName, limit]);
   }
 
-  /** The signature of the first error of a run's log; null if there is none. */
-  async signatureOf(runId: number): Promise<string | null> {
-    const [row] = await this.database.query(SIGNATURE, [runId]);
-    return row?.signature ?? null;
+  /** What was found in the log of a run. */
+  async inLog(runId: number): Promise<InLog> {
+    const [row] = await this.database.query(IN_LOG, [runId]);
+    return row ?? { signature: null, withoutInitLine: null };
   }
 }
 
@@ -107,7 +115,9 @@ export const SAME_ERROR = statement(
   where package <> $2 group by package order by count(*) desc, package limit $3`,
 );
 
-const SIGNATURE = statement(
-  { signature: text.orNull },
-  'select error_signature as signature from runs where run_id = $1',
+const IN_LOG = statement(
+  { signature: text.orNull, withoutInitLine: integer.orNull },
+  `
+  select r.error_signature as signature, t.without_init_line as "withoutInitLine"
+  from runs r left join run_testbeds t using (run_id) where r.run_id = $1`,
 );

@@ -62,6 +62,10 @@ export class RunTestbedRow {
   @Column('text', { nullable: true })
   fallbackRelease: string | null;
 
+  /** The first line of the log which says that a service was not started for lack of an init. */
+  @Column('integer', { nullable: true })
+  withoutInitLine: number | null;
+
   /** Name, first line in the log and seconds of each test. */
   @Column('jsonb', { default: [] })
   tests: [name: string, line: number, seconds: number | null][];

@@ -12,9 +12,9 @@ const installed = (
     added: new Map(Object.entries(added)),
     suites: new Map(Object.entries(suites)),
   };
-  return { packages, kernel: null, fallback: null, tests: [] };
+  return { packages, kernel: null, withoutInitLine: null, fallback: null, tests: [] };
 };
-const unknown = { packages: null, kernel: null, fallback: null, tests: [] };
+const unknown = { packages: null, kernel: null, withoutInitLine: null, fallback: null, tests: [] };
 
 it.each([
   [{ a: '1' }, {}, 'When its tests began, 1 package was installed: none for the tests.'],

@@ -63,7 +63,13 @@ it('a run names packages of the trigger that were installed in another version, 
     added: new Map([['perl', '5.39']]),
     suites: new Map(),
   };
-  const testbed = { packages, kernel: null, fallback: { line: 30, release: 'sid' }, tests: [] };
+  const testbed = {
+    packages,
+    kernel: null,
+    withoutInitLine: null,
+    fallback: { line: 30, release: 'sid' },
+    tests: [],
+  };
   const run = runRecord({ ...finished, verdict: 'pass', trigger: 'perl/5.40 zlib/1.3 gcc/14-2 absent/1' });
   expect(mismatches(run, testbed)).toEqual([
     { sentence: 'The trigger names version 5.40 of perl, but 5.39 was installed.', line: null },
@@ -78,7 +84,13 @@ it('a run names packages that matter and came from a suite that was not asked fo
     added: new Map(names.map((name) => [name, '5.40-1'])),
     suites: new Map(names.map((name) => [name, 'experimental'])),
   };
-  const testbed = { packages, kernel: null, fallback: { line: 30, release: 'sid' }, tests: [] };
+  const testbed = {
+    packages,
+    kernel: null,
+    withoutInitLine: null,
+    fallback: { line: 30, release: 'sid' },
+    tests: [],
+  };
   const run = runRecord({ ...finished, verdict: 'pass', trigger: 'perl/5.40-1' });
   expect(mismatches(run, testbed)).toEqual([
     { sentence: 'apt could not satisfy the pins and took all packages from sid.', line: 30 },

@@ -461,6 +461,7 @@ CREATE TABLE "run_testbeds" (
   "kernel" text,
   "fallback_line" integer,
   "fallback_release" text,
+  "without_init_line" integer,
   "tests" jsonb NOT NULL DEFAULT '[]',
   "finished_at" TIMESTAMP(3) WITH TIME ZONE,
   "other_versions" jsonb NOT NULL DEFAULT '[]',
