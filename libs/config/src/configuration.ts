@@ -1,4 +1,5 @@
 import type { S3Credentials, StoreSettings } from '@proctor/store';
+import type { PackageLinkSection } from './package-link-section';
 import type { RetentionSection } from './retention-section';
 import type { ApiSection, SchedulerSection, ServerFile } from './server-file';
 import type { WorkerFile } from './worker-file';
@@ -22,6 +23,8 @@ export interface Configuration {
 /** The api's part of proctor.yaml, and what all parts share. */
 export interface ServerConfiguration
   extends ApiSection, Pick<ServerFile, 'suites' | 'architectures' | 'backends' | 'variants'> {
+  /** Debian's own when the file has none and all suites are Debian's. */
+  packageLinks: PackageLinkSection[];
   /** The first of the backends when the file names none. */
   defaultBackend: string;
 }

@@ -2,6 +2,7 @@ import { access, constants, readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { OWN_BACKENDS } from '@proctor/contracts';
 import type { Configuration } from './configuration';
+import { DEBIAN_SUITES } from './debian';
 import { FILES, FolderContent, type FileName } from './folder';
 import { configurationFolder, interpret } from './load';
 import { suggestionFor, nearest } from './nearest';
@@ -23,18 +24,6 @@ const ARCHITECTURES: readonly string[] = [
   ],
   ...['m68k', 'mips', 'mips64', 'or1k', 'powerpc', 'powerpcspe', 'ppc64', 'sh4', 'sparc', 'sparc64', 'x32'],
 ];
-
-const RELEASES = [
-  ...['jessie', 'stretch', 'buster', 'bullseye', 'bookworm', 'trixie', 'forky', 'duke', 'sid'],
-  ...['oldoldstable', 'oldstable', 'stable', 'testing', 'unstable', 'experimental', 'rc-buggy'],
-];
-const POCKETS = ['-backports', '-backports-sloppy', '-proposed-updates', '-security', '-updates'];
-
-/** Suites that Debian has or has had. */
-const SUITES: readonly string[] = RELEASES.flatMap((release) => [
-  release,
-  ...POCKETS.map((pocket) => `${release}${pocket}`),
-]);
 
 /** Warnings: every process accepts these values, but they are probably mistakes. */
 type Warn = (file: FileName, path: YamlPath, text: string) => void;
@@ -118,11 +107,11 @@ function checkServerNames({ server }: Configuration, warn: Warn): void {
         `${arch} is no architecture of Debian${suggestionFor(arch, ARCHITECTURES)}`,
       );
   for (const suite of server.suites)
-    if (!SUITES.includes(suite) && nearest(suite, SUITES) !== null)
+    if (!DEBIAN_SUITES.includes(suite) && nearest(suite, DEBIAN_SUITES) !== null)
       warn(
         'proctor.yaml',
         ['suites'],
-        `${suite} is no suite that Debian has had${suggestionFor(suite, SUITES)}`,
+        `${suite} is no suite that Debian has had${suggestionFor(suite, DEBIAN_SUITES)}`,
       );
 }
 

@@ -62,6 +62,19 @@ it('links of packages are taken with what they name', async () => {
 });
 
 it.each([
+  [
+    'suites of Debian',
+    'suites: [unstable, trixie-backports]',
+    ['Tracker', 'Bugs', 'Sources', 'Changelog', 'Builds', 'Snapshots'],
+  ],
+  ['a suite of another archive beside one of Debian', 'suites: [sid, otter]', []],
+  ['suites of Debian and an empty list', 'suites: [sid]\napi: { packageLinks: [] }', []],
+])('a deployment with %s has links to the sites that know its packages', async (_, text, names) => {
+  await folder.write('proctor.yaml', text);
+  expect((await load()).server.packageLinks.map(({ name }) => name)).toEqual(names);
+});
+
+it.each([
   ['{ name: a }', 'packageLinks.0.url: '],
   ['{ url: "https://a.example/" }', 'packageLinks.0.name: '],
   ['{ name: a, url: "https://a.example/{user}" }', 'may have {package}, {suite}, {arch}, {version}'],

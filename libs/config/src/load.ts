@@ -3,6 +3,7 @@ import { REQUEST_BYTES_MAX } from '@proctor/contracts';
 import type { StoreSettings } from '@proctor/store';
 import { readAptSources } from './apt-sources-file';
 import type { Configuration, ServerConfiguration, WorkerConfiguration } from './configuration';
+import { linksFor } from './debian';
 import { FolderContent, type FileName } from './folder';
 import { hostArchitecture, hostRelease, hostWorkerName } from './host';
 import type { LoginSection } from './login-section';
@@ -109,8 +110,10 @@ function serverConfiguration(
     problems.push(yaml.problem(key, 'openid is missing'));
   });
   if (problems.length > 0) throw new ConfigurationError(problems);
+  const suites = withHost(file.suites, release);
   return {
     ...file.api,
+    packageLinks: file.api.packageLinks ?? linksFor(suites),
     login: loginConfiguration(file.api.login, home),
     host: env['PROCTOR_HOST'] ?? file.api.host,
     port: portOf('PROCTOR_PORT', env, file.api.port),
@@ -118,7 +121,7 @@ function serverConfiguration(
       ...file.api.metrics,
       port: portOf('PROCTOR_API_METRICS_PORT', env, file.api.metrics.port),
     },
-    suites: withHost(file.suites, release),
+    suites,
     architectures: withHost(file.architectures, hostArchitecture),
     backends: file.backends,
     defaultBackend,

@@ -90,13 +90,14 @@ export class ApiSection {
   @UrlTemplate(['https://', 'http://', 'mailto:'], ['package', 'subject', 'body']) bugReportUrl =
     'mailto:submit@bugs.debian.org?subject={subject}&body={body}';
   /** Links to other sites about a package; addresses with `{package}`, `{suite}`, `{arch}` and `{version}`. */
+  @IsOptional()
   @IsArray()
   @ArrayMaxSize(PACKAGE_LINKS_MAX)
   @ArrayUnique(({ name }: PackageLinkSection) => name, { message: 'each link needs a name of its own' })
   @ValidateNested()
   @Type(() => PackageLinkSection)
   @OfShape(() => PackageLinkSection)
-  packageLinks: PackageLinkSection[] = [];
+  packageLinks?: PackageLinkSection[];
   /** A result that is older is shown as stale. */
   @IsInt() @Min(1) @Max(3_650) staleDays = 30;
   /** Regular expressions of lines that are errors, for logs without an index. */

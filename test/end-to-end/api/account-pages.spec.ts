@@ -231,8 +231,8 @@ describe('my runs', () => {
     await api.api(`/retry/${one}`, { method: 'POST' });
     const answer = await alice.post('/user/alice/jobs/retry', { ...ticked, confirmed: 'true' });
     const text = await answer.text();
-    expect([answer.status, text.includes('One run was left out')]).toEqual([200, true]);
-    expect(text).toContain('The other one was changed.');
+    expect([answer.status, text.includes('One run was skipped')]).toEqual([200, true]);
+    expect(text).toContain('The other run was changed.');
     expect(await packages('?package=to-retry-too')).toHaveLength(2);
     expect(await packages('?package=to-retry')).toHaveLength(2);
     const many: Record<string, string> = { form_token: token };
@@ -252,7 +252,7 @@ describe('my runs', () => {
     const isPrivate = async (id: number): Promise<boolean> =>
       (await api.database.results.find(id))!.isPrivate;
 
-    expect(await alice.textOf('/user/alice/test/publish')).toContain('Ids of runs');
+    expect(await alice.textOf('/user/alice/test/publish')).toContain('Run numbers');
     const questionPage = await alice.get(`/user/alice/test/publish?run_ids=${hidden},${foreign},x`);
     expect(await questionPage.text()).toContain('Publish one run?');
     expect(await isPrivate(hidden)).toBe(true);

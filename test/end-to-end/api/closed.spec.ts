@@ -79,7 +79,7 @@ it('a closed server shows everything to users, and no shared cache keeps it', as
 it('a closed server keeps the door, its own files and its health open', async () => {
   const browser = new Browser(api.url);
   const login = await browser.textOf('/user/login?next=/packages/');
-  expect(login).toContain('Nothing can be read without.');
+  expect(login).toContain('All pages need a login.');
   expect(login).not.toContain('class="trouble"');
   for (const asset of [...login.matchAll(/(?:href|src)="(\/assets\/[^"#]+)/g)].map(([, path]) => path!))
     expect([asset, (await api.fetch(asset)).status]).toEqual([asset, 200]);

@@ -72,7 +72,7 @@ it('queues and workers have feeds of what holds runs up', async () => {
   const queues = await api.fetch('/status/queue.xml');
   expect(queues.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
   const text = await queues.text();
-  expect(text).toContain('<![CDATA[Runs wait for bookworm/amd64]]>');
+  expect(text).toContain('<![CDATA[bookworm/amd64 has waiting runs]]>');
   expect(text).toContain(
     '1 run is waiting. Done in: unknown. Waiting because: no scheduler answers for amd64.',
   );

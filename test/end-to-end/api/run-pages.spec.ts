@@ -62,6 +62,11 @@ it('a failed run shows what fails, what changed since the last pass, and what el
     '--env=ADT_TEST_TRIGGERS=hello/9.9-1 hello -- unshare --release bookworm --arch amd64',
   );
   expect(text).not.toContain('<script>alert');
+  for (const url of [
+    'https://tracker.example/pkg/hello',
+    'https://sources.example/hello/1.0-1?on=bookworm-amd64',
+  ])
+    expect(text).toContain(`<a href="${url}" rel="nofollow noopener">`);
   expect(text).toContain(
     'Version 1.0-1 was tested instead of 9.9-1, so this says nothing about the requested version.',
   );
@@ -160,7 +165,7 @@ it('the packages that began to fail when another one had changed are listed, wit
   await api.database.runTestbeds.saveChanges(failed, passed, [{ package: 'libc6', from: '1', to: '2' }]);
   const text = await page('/packages/-/affected-by?package=libc6&from=&to=2');
   expect(text).toContain('1 package began to fail when libc6 changed to 2.');
-  expect(text).toContain('does not say that it is the cause');
+  expect(text).toContain('is not always the cause');
   expect(text).toContain(`href="/compare/${passed}...${failed}"`);
   expect(await page('/packages/-/affected-by?package=libc6&to=3')).toContain('No package began to fail');
   const answer = (await (await api.api('/affected-by?package=libc6')).json()) as { runs: unknown[] };
@@ -232,7 +237,7 @@ it('two runs are compared by the packages that they had installed', async () => 
   const [one, other] = [await api.submit('hello'), await api.submit('hello', { trigger: 'libc6/3' })];
   for (const runId of [one, other]) await api.finish(runId);
   expect(await page(`/compare/${one}...${other}`)).toContain(
-    `There is no list of the packages of run ${one} and run ${other}`,
+    `There is no list of packages for run ${one} and run ${other}`,
   );
   await storeArtifacts(one, { bash: '1', libc6: '2', awk: '1' });
   await storeArtifacts(other, { bash: '2', libc6: '3', awk: '1' });
@@ -282,7 +287,7 @@ it('artifacts that are not as their index says have no list of packages', async 
   const broken = gzipSync('not what the index says').subarray(0, 12);
   await storeArtifacts(other, { bash: '1' });
   await put(other, 'artifacts.tar.gz', broken);
-  expect(await page(`/compare/${one}...${other}`)).toContain(`no list of the packages of run ${other},`);
+  expect(await page(`/compare/${one}...${other}`)).toContain(`no list of packages for run ${other},`);
 });
 
 it('a trigger shows its tests in groups, with the reference beside each that failed', async () => {

@@ -53,7 +53,10 @@ it('a trigger that nothing can test says why its tests wait', async () => {
   const headers = { 'Content-Type': 'application/json' };
   const body = JSON.stringify({ trigger: 'stuck/1' });
   await api.api('/test/trixie/arm64/here', { method: 'POST', headers, body });
-  expect(rows(await bob.textOf('/triggers/stuck/1'))[1]).toEqual([
+  const html = await bob.textOf('/triggers/stuck/1');
+  expect(html).toContain('href="https://tracker.example/pkg/stuck"');
+  expect(html).not.toContain('sources.example');
+  expect(rows(html)[1]).toEqual([
     'arm64',
     '1 waiting',
     '0 of 1',

@@ -230,7 +230,7 @@ it('the page of a trigger shows what would be done to many tests before it is do
   const retry = (await (await bob.post(`${path}/retry`, { ...all })).text()).replace(/\s+/g, ' ');
   expect(retry).toContain('Retry: 2 runs');
   const answerText = (await (await bob.post(`${path}/retry`, hiddenIn(retry))).text()).replace(/\s+/g, ' ');
-  expect(answerText).toContain('2 runs asked for again.');
+  expect(answerText).toContain('2 runs requested again.');
   const again = (await (await bob.post(`${path}/retry`, hiddenIn(retry))).text()).replace(/\s+/g, ' ');
   expect(again).toContain(`a retry of run ${failed}, has not finished.`);
   const cancel = await bob.post(`${path}/cancel`, { ...all, group: 'waiting', [`run-${waits}`]: 'on' });

@@ -189,7 +189,7 @@ it('a release manager reads what a trigger broke, compares with the reference, a
   expect(run).toMatchObject({ package: 'moved', status: 'fail', trigger: 'gate/2.0-1 exit:4' });
   await page.goto(`${proctor.url}/triggers/gate/2.0-1`);
   await page.getByRole('button', { name: /^Retry moved/ }).click();
-  await page.getByText('1 run asked for again.').waitFor();
+  await page.getByText('1 run requested again.').waitFor();
   expect(faults).toEqual([]);
   await page.context().close();
 });

@@ -21,7 +21,7 @@ it('a value that looks like a name in braces is no name', () => {
   expect(packageLinks(links, values)[1]!.url).toBe('https://example.org/sid/amd64?p=a&v=%7Bpackage%7D');
 });
 
-it('a link that names what is not known is left out', () => {
-  const values = { package: 'a', suite: 'sid', arch: 'amd64', version: null };
+it.each([null, 'n/a'])('a link that names what is not known is left out: a version that is %p', (version) => {
+  const values = { package: 'a', suite: 'sid', arch: 'amd64', version };
   expect(packageLinks(links, values).map(({ name }) => name)).toEqual(['tracker']);
 });

@@ -1,6 +1,6 @@
 import type { PackageLinkSection } from '@proctor/config';
 
-/** Values for the addresses; null when a value is not known or differs within the page. */
+/** Values for the addresses; null when a value is unknown or differs within the page. The version `n/a` is unknown too. */
 export interface LinkValues {
   package: string;
   suite: string | null;
@@ -15,7 +15,10 @@ export function packageLinks(
   links: PackageLinkSection[],
   { package: name, suite, arch, version }: LinkValues,
 ): PackageLinkSection[] {
-  const values = new Map<string, string | null>(Object.entries({ package: name, suite, arch, version }));
+  const knownVersion = version === 'n/a' ? null : version;
+  const values = new Map<string, string | null>(
+    Object.entries({ package: name, suite, arch, version: knownVersion }),
+  );
   const valueOf = (word: string): string | null => values.get(word.slice(1, -1)) ?? null;
   return links
     .filter(({ url }) => (url.match(PLACEHOLDER) ?? []).every((word) => valueOf(word) !== null))

@@ -109,7 +109,7 @@ export function historyView(
       package: name,
       suite,
       arch,
-      version: latest && latest.version !== 'n/a' ? latest.version : null,
+      version: latest?.version ?? null,
     }),
     isNewest: query.before === null,
     historyUrl,

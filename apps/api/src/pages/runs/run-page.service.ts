@@ -25,6 +25,7 @@ import type { KnownOfRun } from '../../runs/triage.service';
 import type { Viewer } from '../../sessions/viewer';
 import { ownRows, runView } from './run-view';
 import { tabIcon } from '../layout/mark';
+import { packageLinks } from '../layout/package-links';
 import { attemptView, factView } from './story-view';
 import { changesView } from './compare-view';
 import { excerptView } from './excerpt-view';
@@ -90,6 +91,7 @@ export class RunPageService {
       retryOf: original && maySee(viewer.reader, original) ? original.runId : null,
       elsewhere: elsewhereView(statuses, sameTrigger, run, neutral),
       command: reproduceCommand(run),
+      links: packageLinks(this.configuration.server.packageLinks, run),
       attempts: attempts.map((attempt) => attemptView(attempt, run, neutral)),
       story: facts.map((fact) => factView(fact, neutral)),
     };

@@ -59,7 +59,7 @@ it('the figures are said in a sentence', () => {
       '16 public runs finished in 30 days, with 8 hours of tests. 25 % of them ended as tmpfail.',
   );
   expect(statisticsSentence(figuresOf([], [], { days: 30, today: TODAY }, 'pass'))).toBe(
-    'No public run ended in these 30 days.',
+    'No public run finished in these 30 days.',
   );
 });
 

@@ -14,6 +14,7 @@ import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { LoginGuard, SessionRequestor } from '../account/account-pages';
 import { NoteLists } from '../notes/note-lists.service';
 import { type ConfirmedAction, Form } from '../layout/form-action';
+import { packageLinks } from '../layout/package-links';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
 import { outcomeView, previewView } from './action-view';
@@ -104,7 +105,12 @@ export class TriggersController {
     const data = triggerView(trigger, progress, { query: filter, ...lists }, server.neutral);
     return {
       template: 'triggers/trigger',
-      data: { ...data, isCut: progress.isCut, newestMax: TRIGGER_RUNS_MAX.toLocaleString('en') },
+      data: {
+        ...data,
+        links: packageLinks(server.packageLinks, { package: name, suite: null, arch: null, version }),
+        isCut: progress.isCut,
+        newestMax: TRIGGER_RUNS_MAX.toLocaleString('en'),
+      },
     };
   }
 }
