@@ -125,7 +125,7 @@ it('without a bus runs are accepted and shown', async () => {
   const runId = await api.submit('hello');
   const run = (await (await api.api(`/test/${runId}`)).json()) as { reasons: string[] };
   expect(run.reasons).toEqual(['no scheduler answers for amd64']);
-  expect(await (await api.fetch('/')).text()).toContain('No scheduler answers for amd64');
+  expect(await (await api.fetch('/')).text()).toContain('amd64: no scheduler answers');
 });
 
 describe('a lost store', () => {

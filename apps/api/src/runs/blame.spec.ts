@@ -3,7 +3,6 @@ import type { RunRecord } from '@proctor/database';
 import { runEvent } from '@test/support/run-event';
 import { finishedRunRecord } from '@test/support/run-record';
 import { eventObject } from '../events/event-object';
-import { changeView } from '../pages/front/home.service';
 import { badge } from '../pages/packages/badge';
 import { historyView } from '../pages/packages/history-view';
 import { packageView, placeState } from '../pages/packages/package-view';
@@ -115,7 +114,6 @@ function saidOfPackage(trouble: Trouble | null): Record<string, unknown> {
     cells: page.rows,
     failing: page.moreFailing,
     badge: badge(badgeWords([placeState(run, undefined, 'pass')])),
-    change: changeView(record, [], 'pass'),
     list: statusListView(list, { rows: [record], last: null }, 'pass').packages,
     result: resultObject(run, 'pass'),
   };

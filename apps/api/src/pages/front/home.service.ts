@@ -1,68 +1,26 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
-import {
-  PublicRuns,
-  type RunRecord,
-  type PackageStatus,
-  type QueueLength,
-  type StatusRecord,
-} from '@proctor/database';
+import { PublicRuns, type RunRecord, StatusLists } from '@proctor/database';
 import { CONFIGURATION, type ApiConfiguration } from '../../configuration.token';
-import { ExplanationService } from '../../dispatchers/explanation.service';
-import { pauseOfQueue } from '../../admin/decision-object';
 import { SharedAnswers } from '../../http/shared-answers';
-import { pauseSentence } from '../machines/decision-view';
-import { obstacles, queueView, workerViews } from './queue-view';
-import { ServiceState } from '../layout/service-state';
-import { runView, inBrief } from '../runs/run-view';
-import type { NeutralStatus } from '@proctor/contracts';
-import { historyPath, packagePath, runPath } from '../../runs/page-paths';
-import { statusOf } from '../../runs/result-object';
-import { underWaySentence } from '../layout/sentence';
-import { type NamedTrouble, troubleSentence } from '../layout/troubles';
+import { runView } from '../runs/run-view';
+import { ALL, DAYS_BACK, daysAgo } from '../status/list-query';
+import { changesView } from './changes-view';
+import { PresentWork } from './present-work.service';
 
-const TROUBLES_NAMED_MAX = 3;
+/** What the service is, for who sees it for the first time. */
+export const GREETING =
+  'This service tests Debian packages on request. It shows which packages fail, since when, and why.';
 
-/** The troubles and the present work of the service. */
-export function frontSentence(queues: QueueLength[], troubles: NamedTrouble[], now: Date): string {
-  const wrong = troubles.slice(0, TROUBLES_NAMED_MAX).map((trouble) => troubleSentence(trouble, now));
-  return [...wrong, activitySentence(queues)].join(' ');
+/** `350 waiting, 6 running.` */
+export function stateSentence(waiting: number, running: number): string {
+  if (waiting + running === 0) return 'Nothing is waiting or running.';
+  return `${waiting.toLocaleString('en')} waiting, ${running.toLocaleString('en')} running.`;
 }
 
-function activitySentence(queues: QueueLength[]): string {
-  const sum = (count: (queue: QueueLength) => number): number =>
-    queues.reduce((total, queue) => total + count(queue), 0);
-  const [waiting, running] = [sum((queue) => queue.waiting), sum((queue) => queue.running)];
-  if (waiting + running === 0) return 'No public run waits, and none is executed.';
-  const architectures = new Set(queues.map(({ arch }) => arch));
-  const on = architectures.size === 1 ? [...architectures][0]! : `${architectures.size} architectures`;
-  return `On ${on}: ${underWaySentence({ waiting, running })}`;
-}
-
-/** A run whose status differs from the run before: a new failure, or a package that passes again. */
-export function changeView(change: StatusRecord, statuses: PackageStatus[], neutral: NeutralStatus) {
-  const { package: name, suite, arch, version, trigger } = change;
-  const url = historyPath(change);
-  const now = statuses.find((each) => each.package === name && each.suite === suite && each.arch === arch);
-  return {
-    package: name,
-    packageUrl: packagePath(name),
-    place: `${suite}/${arch}`,
-    url,
-    runUrl: runPath(change),
-    /** Empty for the first run of the package on this place. */
-    before: statusOf(change.previousStatus, neutral) ?? '',
-    status: statusOf(change.verdict, neutral) ?? '',
-    version: version ?? 'n/a',
-    at: change.finishedAt,
-    trigger: inBrief(trigger ?? ''),
-    strip: now?.strip ?? [],
-    since: now?.failingSince?.version ?? '',
-  };
-}
-
-const RUNS_SHOWN_MAX = 20;
-const CHANGES_SHOWN_MAX = 10;
+const RUNS_SHOWN_MAX = 5;
+/** Changes are read until so many places are found. */
+const CHANGES_READ_MAX = 60;
 
 /** Loads the data of the first page. */
 @Injectable()
@@ -70,9 +28,9 @@ export class HomeService {
   private readonly views: SharedAnswers<Awaited<ReturnType<HomeService['buildHome']>>>;
 
   constructor(
+    private readonly present: PresentWork,
     private readonly publicRuns: PublicRuns,
-    private readonly explanation: ExplanationService,
-    private readonly state: ServiceState,
+    private readonly lists: StatusLists,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {
     this.views = new SharedAnswers(systemClock, {
@@ -87,47 +45,31 @@ export class HomeService {
     const { architectures, suites } = this.configuration.server;
     return {
       ...view,
-      firstCommand: view.isFirstTime ? firstCommand(baseUrl, suites[0] ?? '', architectures[0] ?? '') : null,
+      firstCommand: view.isEmpty ? firstCommand(baseUrl, suites[0] ?? '', architectures[0] ?? '') : null,
     };
   }
 
   private async buildHome() {
-    const { architectures, neutral } = this.configuration.server;
-    const [queues, waiting, running, recent, changes, pauses, statuses, troubles] = await Promise.all([
-      this.publicRuns.queues(),
-      this.publicRuns.waiting(RUNS_SHOWN_MAX),
+    const { neutral } = this.configuration.server;
+    const recent = this.publicRuns.recent(RUNS_SHOWN_MAX);
+    const [present, running, finished, changed, failing] = await Promise.all([
+      this.present.view(recent.then((runs) => runs.length > 0)),
       this.publicRuns.running(RUNS_SHOWN_MAX),
-      this.publicRuns.recent(RUNS_SHOWN_MAX),
-      this.publicRuns.statusChanges(null, CHANGES_SHOWN_MAX, neutral === 'pass'),
-      this.publicRuns.pauses(),
-      this.explanation.statuses(architectures),
-      this.state.troubles(),
+      recent,
+      this.lists.listChanged(ALL, CHANGES_READ_MAX, null, daysAgo(DAYS_BACK)),
+      this.lists.count('failing', ALL),
     ]);
-    const statusesOfPackages = await this.publicRuns.packageStatuses([
-      ...new Set(changes.map((change) => change.package)),
-    ]);
+    const { waiting, running: runningCount } = present;
     const views = (runs: RunRecord[]) => runs.map((run) => runView(run, neutral));
-    const isBusy = (arch: string): boolean =>
-      queues.some((queue) => queue.arch === arch && queue.waiting > 0);
-    const isFirstTime = queues.length === 0 && recent.length === 0;
+    const state = stateSentence(waiting, runningCount);
     return {
-      queues: queues.map((queue) =>
-        queueView(queue, pauseOfQueue(pauses, queue), statuses.get(queue.arch) ?? null),
-      ),
-      waiting: views(waiting),
-      running: views(running),
-      recent: views(recent),
-      sentence: frontSentence(queues, troubles, new Date()),
-      changes: changes.map((change) => changeView(change, statusesOfPackages, neutral)),
-      workers: [...statuses.values()].flatMap(workerViews),
-      obstacles: [
-        ...pauses.map(pauseSentence),
-        ...architectures.flatMap((arch) =>
-          isBusy(arch) || isFirstTime ? obstacles(arch, statuses.get(arch) ?? null) : [],
-        ),
-      ],
-      isFirstTime,
-      isMoving: queues.length > 0,
+      ...present,
+      greeting: GREETING,
+      state,
+      sentence: `${GREETING} ${state}`,
+      failing: `${failing.count.toLocaleString('en')}${failing.isMore ? '+' : ''}`,
+      changes: changesView(changed),
+      runs: { running: views(running), finished: views(finished) },
     };
   }
 }

@@ -209,7 +209,10 @@ function textOf(chart: ChartOf, index: number): string {
   const { times, series, unit = '', unknown = 'no value' } = chart;
   const time = times[index]!.replace(/T(.{5})Z$/, ' $1 UTC');
   if (isGap(chart, index)) return `${time}: ${unknown}`;
-  const values = series.map(({ name, values: each }) => `${numberOf(each[index] ?? 0)}${unit} ${name}`);
+  const values = series.flatMap(({ name, values: each }) => {
+    const value = each[index] ?? null;
+    return value === null ? [] : `${numberOf(value)}${unit} ${name}`;
+  });
   return `${time}: ${values.join(', ')}`;
 }
 

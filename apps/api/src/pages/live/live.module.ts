@@ -1,5 +1,5 @@
 import { systemClock } from '@proctor/clock';
-import { OwnRuns, PackagePages, PublicRuns, TriggerRuns } from '@proctor/database';
+import { OwnRuns, PackagePages, PublicRuns, StatusLists, TriggerRuns } from '@proctor/database';
 import { DispatcherClient } from '../../dispatchers/dispatcher-client';
 import { ExplanationService } from '../../dispatchers/explanation.service';
 import { QueuesService } from '../../queues/queues.service';
@@ -23,7 +23,16 @@ const VERSIONS = Symbol('what open pages show');
     },
     {
       provide: VERSIONS,
-      inject: [PublicRuns, PackagePages, WaitingPlaces, QueuesService, TriggerRuns, WorkersService, OwnRuns],
+      inject: [
+        PublicRuns,
+        PackagePages,
+        WaitingPlaces,
+        QueuesService,
+        TriggerRuns,
+        WorkersService,
+        OwnRuns,
+        StatusLists,
+      ],
       useFactory: (
         publicRuns: PublicRuns,
         pages: PackagePages,
@@ -32,7 +41,8 @@ const VERSIONS = Symbol('what open pages show');
         triggers: TriggerRuns,
         workers: WorkersService,
         ownRuns: OwnRuns,
-      ) => pageVersions(publicRuns, pages, places, { ownRuns, queues, triggers, workers }),
+        statuses: StatusLists,
+      ) => pageVersions(publicRuns, pages, places, { ownRuns, queues, triggers, workers, statuses }),
     },
     {
       provide: LiveTopics,

@@ -1,10 +1,20 @@
 import { isPackageName, runIdIn, WORKER_NAME } from '@proctor/contracts';
-import type { OwnRuns, PackagePages, PublicRuns, RunReader, RunRecord, TriggerRuns } from '@proctor/database';
+import type {
+  OwnRuns,
+  PackagePages,
+  PublicRuns,
+  RunReader,
+  RunRecord,
+  StatusLists,
+  TriggerRuns,
+} from '@proctor/database';
 import { maySee } from '../../auth/run-reader';
 import { Problem } from '../../http/problem';
 import type { QueuesService } from '../../queues/queues.service';
 import { explainedTo } from '../../runs/visible-runs';
 import type { WorkersService } from '../../workers/workers.service';
+import { ALL, DAYS_BACK, daysAgo } from '../status/list-query';
+import { changeOf, place } from '../status/package-columns';
 import type { VersionOf } from './live-topics';
 import type { WaitingPlaces } from './waiting-places';
 
@@ -14,6 +24,7 @@ interface Groups {
   triggers: Pick<TriggerRuns, 'version'>;
   queues: Pick<QueuesService, 'list'>;
   workers: Pick<WorkersService, 'list' | 'details'>;
+  statuses: Pick<StatusLists, 'listChanged'>;
 }
 
 /**
@@ -25,11 +36,11 @@ export function pageVersions(
   publicRuns: PublicRuns,
   pages: PackagePages,
   places: Pick<WaitingPlaces, 'words'>,
-  { ownRuns, queues, triggers, workers }: Groups,
+  { ownRuns, queues, triggers, workers, statuses }: Groups,
 ): VersionOf {
   return async (topic, reader) => {
     const [kind, name = ''] = topic.split('/');
-    if (topic === 'front') return front(publicRuns, workers);
+    if (topic === 'front') return front(publicRuns, workers, statuses);
     if (topic === 'queues') return ofQueues(queues);
     if (topic === 'workers') return ofWorkers(workers);
     if (kind === 'worker' && WORKER_NAME.test(name)) return ofWorker(workers, name);
@@ -43,13 +54,19 @@ export function pageVersions(
   };
 }
 
-async function front(publicRuns: PublicRuns, workers: Groups['workers']): Promise<string> {
-  const [queues, recent, machines] = await Promise.all([
+async function front(
+  publicRuns: PublicRuns,
+  workers: Groups['workers'],
+  statuses: Groups['statuses'],
+): Promise<string> {
+  const [queues, recent, machines, changed] = await Promise.all([
     publicRuns.queues(),
     publicRuns.recent(1),
     ofWorkers(workers),
+    statuses.listChanged(ALL, 1, null, daysAgo(DAYS_BACK)),
   ]);
-  return JSON.stringify([queues, recent.map(versionOfRun), machines]);
+  const changes = changed.map((status) => [place(status), changeOf(status).runId]);
+  return JSON.stringify([queues, recent.map(versionOfRun), machines, changes]);
 }
 
 async function ofUser(ownRuns: Groups['ownRuns'], topic: string, reader: RunReader): Promise<string> {

@@ -26,7 +26,9 @@ export interface ListQuery extends ListFilter {
   isPrivate: boolean | null;
 }
 
-const DAYS_BACK = 7;
+export const DAYS_BACK = 7;
+/** The filter that any entry matches. */
+export const ALL: ListFilter = { suites: null, architectures: null, package: null };
 const MINUTES = 60;
 export const MINUTES_MAX = 100_000;
 const DAY_MS = 86_400_000;
