@@ -1,5 +1,5 @@
 import type { StatusReply, WorkerStatus } from '@proctor/contracts';
-import { type ServiceFacts, troubles, troubleSentence } from './troubles';
+import { type ServiceFacts, troubles } from './troubles';
 
 const since = '2026-11-20T15:40:51.123Z';
 const decision = { by: 'root', reason: 'new disks', since };
@@ -24,7 +24,7 @@ const facts = (reply: StatusReply | null, change: Partial<ServiceFacts> = {}): S
   queues: [queue],
   pauses: [],
   statuses: new Map([['arm64', reply]]),
-  registered: [{ architectures: ['arm64', 'armhf'], lastSeenAt: new Date(since) }],
+  registered: [{ name: 'w1', architectures: ['arm64', 'armhf'], lastSeenAt: new Date(since) }],
   ...change,
 });
 
@@ -43,7 +43,17 @@ it.each<[string, ServiceFacts, object[]]>([
   ],
   [
     'workers that were never there',
-    facts(status(), { registered: [{ architectures: ['arm64'], lastSeenAt: null }] }),
+    facts(status(), { registered: [{ name: 'w1', architectures: ['arm64'], lastSeenAt: null }] }),
+    [{ kind: 'no worker', what: 'arm64: no worker', since: null }],
+  ],
+  [
+    'absent workers, without the time of one that works on another architecture',
+    facts(status(), {
+      statuses: new Map([
+        ['arm64', status()],
+        ['armhf', status(worker())],
+      ]),
+    }),
     [{ kind: 'no worker', what: 'arm64: no worker', since: null }],
   ],
   [
@@ -70,14 +80,4 @@ it.each<[string, ServiceFacts, object[]]>([
   ],
 ])('the head of a page names %s', (_what, serviceFacts, expected) => {
   expect(troubles(serviceFacts)).toEqual(expected);
-});
-
-it('a trouble is shown with how long it lasts, where that is known', () => {
-  const now = new Date('2026-11-20T15:54:51.123Z');
-  expect(troubleSentence({ what: 'arm64: no worker', since: new Date(since) }, now)).toBe(
-    'arm64: no worker for 14 minutes.',
-  );
-  expect(troubleSentence({ what: 'arm64: no scheduler answers', since: null }, now)).toBe(
-    'arm64: no scheduler answers.',
-  );
 });

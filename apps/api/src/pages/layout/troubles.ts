@@ -2,7 +2,6 @@ import type { PauseResource } from '@proctor/resources';
 import type { StatusReply, WorkerStatus } from '@proctor/contracts';
 import type { QueueLength, WorkerRecord } from '@proctor/database';
 import { pauseOfQueue } from '../../admin/decision-object';
-import { spanOf } from './times';
 
 /** A reason why public runs wait too long, for the head of each page. */
 export interface ServiceTrouble {
@@ -13,9 +12,6 @@ export interface ServiceTrouble {
   since: Date | null;
 }
 
-/** The parts of a trouble that a sentence names. */
-export type NamedTrouble = Pick<ServiceTrouble, 'what' | 'since'>;
-
 /** The state of the service. */
 export interface ServiceFacts {
   /** The number of waiting public runs by queue. */
@@ -24,17 +20,20 @@ export interface ServiceFacts {
   /** Status by architecture; null when the dispatcher does not answer. */
   statuses: Map<string, StatusReply | null>;
   /** The registered workers. They are only read when an architecture has no worker. */
-  registered: Pick<WorkerRecord, 'architectures' | 'lastSeenAt'>[];
+  registered: Pick<WorkerRecord, 'name' | 'architectures' | 'lastSeenAt'>[];
 }
 
 /** The troubles of the architectures for which public runs wait. */
 export function troubles({ queues, pauses, statuses, registered }: ServiceFacts): ServiceTrouble[] {
   const waiting = queues.filter((queue) => queue.waiting > 0);
   const architectures = [...new Set(waiting.map(({ arch }) => arch))].sort();
+  const present = new Set(
+    [...statuses.values()].flatMap((each) => each?.workers.map(({ worker }) => worker) ?? []),
+  );
   return architectures.flatMap((arch): ServiceTrouble[] => {
     const status = statuses.get(arch) ?? null;
     if (!status) return [{ kind: 'no scheduler', what: `${arch}: no scheduler answers`, since: null }];
-    if (status.workers.length === 0) return [absence(arch, registered)];
+    if (status.workers.length === 0) return [absence(arch, registered, present)];
     if (status.workers.every(isStopped))
       return [{ kind: 'no worker', what: `${arch}: ${allStopped(status.workers.length)}`, since: null }];
     if (status.stopped !== undefined)
@@ -47,8 +46,11 @@ export function troubles({ queues, pauses, statuses, registered }: ServiceFacts)
   });
 }
 
-function absence(arch: string, registered: ServiceFacts['registered']): ServiceTrouble {
-  const own = registered.filter(({ architectures }) => architectures.includes(arch));
+/** @param present workers that ask for work on other architectures: when they last did so here is not known */
+function absence(arch: string, registered: ServiceFacts['registered'], present: Set<string>): ServiceTrouble {
+  const own = registered.filter(
+    ({ name, architectures }) => architectures.includes(arch) && !present.has(name),
+  );
   const times = own.flatMap(({ lastSeenAt }) => lastSeenAt?.getTime() ?? []);
   const since = times.length > 0 ? new Date(Math.max(...times)) : null;
   return { kind: 'no worker', what: `${arch}: no worker`, since };
@@ -60,9 +62,4 @@ function allStopped(workers: number): string {
 
 function isStopped({ drained, problem, standing }: WorkerStatus): boolean {
   return drained !== undefined || problem !== undefined || standing === 'quarantined';
-}
-
-/** `arm64: no worker for 14 minutes.` */
-export function troubleSentence({ what, since }: NamedTrouble, now: Date): string {
-  return since === null ? `${what}.` : `${what} for ${spanOf(now.getTime() - since.getTime())}.`;
 }
