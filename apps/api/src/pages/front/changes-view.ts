@@ -12,7 +12,7 @@ export interface ChangeView {
   suite: string;
   version: string;
   at: Date;
-  /** By name, each with the run that changed it. */
+  /** The architectures by name, each with the run that changed it. */
   places: { arch: string; runUrl: string }[];
 }
 

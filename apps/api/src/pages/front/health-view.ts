@@ -106,6 +106,6 @@ function doneIn(queues: QueueLength[], { pauses, status }: ArchitectureFacts): s
         ? null
         : status?.queues.find(({ suite }) => suite === queue.suite)?.emptyInMs,
     );
-  const known = times.filter((time) => typeof time === 'number');
-  return known.length === 0 || known.length < times.length ? '' : `about ${spanOf(Math.max(...known))}`;
+  const spans = times.filter((time) => typeof time === 'number');
+  return spans.length === 0 || spans.length < times.length ? '' : `about ${spanOf(Math.max(...spans))}`;
 }

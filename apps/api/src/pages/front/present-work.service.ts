@@ -3,7 +3,7 @@ import { HourFigures, PublicRuns } from '@proctor/database';
 import { CONFIGURATION, type ApiConfiguration } from '../../configuration.token';
 import { ExplanationService } from '../../dispatchers/explanation.service';
 import { ServiceState } from '../layout/service-state';
-import { attention } from './attention';
+import { obstacles } from './obstacles';
 import { architectureView, lastHours, outcomesView } from './health-view';
 
 /** What the service does now and did over the last hours, and what keeps it from more. */
@@ -30,14 +30,14 @@ export class PresentWork {
       hasResults,
     ]);
     const isEmpty = queues.length === 0 && !isUsed;
-    const named = [...new Set([...architectures, ...queues.map(({ arch }) => arch)])];
+    const all = [...new Set([...architectures, ...queues.map(({ arch }) => arch)])];
     return {
       isEmpty,
       waiting: queues.reduce((sum, queue) => sum + queue.waiting, 0),
       running: queues.reduce((sum, queue) => sum + queue.running, 0),
-      attention: attention({ troubles, pauses, queues, architectures: named, statuses, isEmpty }),
+      obstacles: obstacles({ troubles, pauses, queues, architectures: all, statuses, isEmpty }),
       outcomes: outcomesView(hours, times),
-      architectures: named.flatMap(
+      architectures: all.flatMap(
         (arch) =>
           architectureView(arch, { queues, hours, pauses, status: statuses.get(arch) ?? null }, times) ?? [],
       ),

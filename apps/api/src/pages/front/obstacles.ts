@@ -7,7 +7,7 @@ import type { ServiceTrouble } from '../layout/troubles';
 import { utc } from '../layout/times';
 
 /** One thing that keeps runs waiting. */
-export interface Attention {
+export interface Obstacle {
   /** `arm64: no worker`, without a full stop. */
   what: string;
   /** The time since when; null when it is not known, or when `what` has it. */
@@ -35,33 +35,33 @@ export interface PresentFacts {
  * What keeps runs waiting, each thing once: an architecture without workers, a pause, a worker for all its
  * architectures. Before the first request, what would keep it waiting.
  */
-export function attention(facts: PresentFacts): Attention[] {
+export function obstacles(facts: PresentFacts): Obstacle[] {
   const { troubles, pauses, queues, architectures, statuses, isEmpty } = facts;
-  const wanted = architectures.filter(
+  const busy = architectures.filter(
     (arch) => isEmpty || queues.some((queue) => queue.arch === arch && queue.waiting > 0),
   );
-  const silent = wanted.filter((arch) => !statuses.get(arch));
-  const withoutWorker = isEmpty ? wanted.filter((arch) => statuses.get(arch)?.workers.length === 0) : [];
+  const silent = busy.filter((arch) => !statuses.get(arch));
+  const withoutWorker = isEmpty ? busy.filter((arch) => statuses.get(arch)?.workers.length === 0) : [];
   const others = troubles.filter(({ kind }) => kind !== 'paused' && kind !== 'no scheduler');
-  const workers = wanted.flatMap((arch) =>
+  const workers = busy.flatMap((arch) =>
     (statuses.get(arch)?.workers ?? []).flatMap((worker) => ofWorker(worker, arch)),
   );
   return [
-    ...named(silent, 'no scheduler answers; runs wait until one does'),
-    ...named(withoutWorker, 'no worker'),
+    ...together(silent, 'no scheduler answers; runs wait until one does'),
+    ...together(withoutWorker, 'no worker'),
     ...others.map(({ what, since }) => ({ what, since, url: QUEUES_URL })),
     ...pauses.map((pause) => ({ what: pauseSentence(pause), since: null, url: QUEUES_URL })),
     ...new Map(workers.map((each) => [each.what, each])).values(),
   ];
 }
 
-function named(architectures: string[], what: string): Attention[] {
+function together(architectures: string[], what: string): Obstacle[] {
   if (architectures.length === 0) return [];
   return [{ what: `${architectures.join(', ')}: ${what}`, since: null, url: QUEUES_URL }];
 }
 
 /** Why a worker gets no runs, or fewer, or none of a suite yet. */
-function ofWorker(status: WorkerStatus, arch: string): Attention[] {
+function ofWorker(status: WorkerStatus, arch: string): Obstacle[] {
   const { worker, drained, standing, reason, untilMs, problem, testbeds } = status;
   const until = untilMs === undefined ? '' : ` until ${utc(secondFromNow(untilMs))}`;
   const sentences = [

@@ -1,5 +1,5 @@
 import type { StatusReply, WorkerStatus } from '@proctor/contracts';
-import { attention, type PresentFacts } from './attention';
+import { obstacles, type PresentFacts } from './obstacles';
 
 const worker = (changes: Partial<WorkerStatus> = {}): WorkerStatus => ({
   worker: 'w1',
@@ -32,7 +32,7 @@ const facts = (amd64: StatusReply | null, changes: Partial<PresentFacts> = {}): 
   isEmpty: false,
   ...changes,
 });
-const words = (present: PresentFacts): string[] => attention(present).map(({ what }) => what);
+const words = (present: PresentFacts): string[] => obstacles(present).map(({ what }) => what);
 
 it.each<[string, StatusReply, RegExp[]]>([
   ['nothing', status(worker()), []],
@@ -85,7 +85,7 @@ it('a trouble of an architecture and a pause are named once, with the page that 
     { kind: 'paused', what: 'sid/amd64: paused', since },
   ] as const;
   const pauses = [{ ...decision, suite: 'sid', arch: 'amd64' }];
-  expect(attention(facts(status(), { troubles: [...troubles], pauses }))).toEqual([
+  expect(obstacles(facts(status(), { troubles: [...troubles], pauses }))).toEqual([
     { what: 'arm64: no worker', since, url: '/status/queue/' },
     {
       what: 'Queue sid/amd64 is paused by root (since 2026-11-20 15:40:51 UTC): disk full',
