@@ -89,7 +89,7 @@ export type { KnownPackage, OwnBackend } from './runs/packages';
 export type { ListFilter } from './kit/list-filter';
 export type { ListedMismatch } from './statuses/mismatch-statements';
 export type { PackageSuite } from './reading/public-runs';
-export type { QueueLength, QueueRate } from './reading/public-statements';
+export type { QueueLength, QueueRate, WaitingShare } from './reading/public-statements';
 export type { RunRecord } from './runs/run-columns';
 export { asOneRequest, besideRequests } from './kit/request-wait';
 export type { AttemptRecord, ResultsSince } from './reading/results';
@@ -137,7 +137,7 @@ export {
   type UserRecord,
   type UserStanding,
 } from './people/users';
-export type { EndedAttempt, WorkerComparison } from './reading/worker-pages';
+export type { EndedAttempt, WorkerComparison, WorkerHour } from './reading/worker-pages';
 export type {
   SeenWorker,
   WorkerRecord,

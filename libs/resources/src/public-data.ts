@@ -234,3 +234,44 @@ export class StatisticsResource {
   @Field(listOf(StatisticsDay))
   days: StatisticsDay[];
 }
+
+/** What public runs did in an hour on an architecture. */
+export class HourResource {
+  @Field(TIME, 'The beginning of the hour.')
+  hour: string;
+
+  @Field(text())
+  arch: string;
+
+  @Field(
+    orNull(whole()),
+    'Runs that waited at the end of the hour, or wait now; null if no scheduler saw it.',
+  )
+  waiting: number | null;
+
+  @Field(orNull(whole()), 'How long the oldest of them had waited; 0 if none waited.')
+  oldest_seconds: number | null;
+
+  @Field(
+    orNull(whole()),
+    'The most slots that could get runs of the architecture at one time, whatever the suite. Workers share their slots between their architectures.',
+  )
+  slots: number | null;
+
+  @Field(whole(), 'The time that slots spent on the latest attempts of these runs.')
+  busy_seconds: number;
+
+  @Field(whole(), 'Runs that were requested.')
+  arrived: number;
+
+  @Field(VerdictCounts, 'Runs that ended, without cancelled ones.')
+  runs: VerdictCounts;
+}
+
+export class HoursResource {
+  @Field(StatisticsFilter, 'What was asked for.')
+  filter: StatisticsFilter;
+
+  @Field(listOf(HourResource))
+  hours: HourResource[];
+}

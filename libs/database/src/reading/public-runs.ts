@@ -5,9 +5,10 @@ import { Database, type PoolUse } from '../kit/database';
 import { Decisions } from '../dispatch/decisions';
 import { Facts } from '../runs/facts';
 import { Results } from './results';
+import type { DayFilter } from '../statuses/day-statistics';
 import { type PackageStatus, packageStatus, STATUSES_OF } from '../statuses/package-statuses';
 import * as statements from './public-statements';
-import type { QueueLength, QueueRate } from './public-statements';
+import type { QueueLength, QueueRate, WaitingShare } from './public-statements';
 import type { RunRecord } from '../runs/run-columns';
 import type { RunReader } from '../runs/run-search';
 import {
@@ -131,6 +132,12 @@ export class PublicRuns {
    */
   rates(everything = false): Promise<QueueRate[]> {
     return this.database.query(everything ? statements.ALL_RATES : statements.RATES);
+  }
+
+  /** The user with the most runs that wait for their first attempt; null if none waits. */
+  async waitingShare({ suite, arch }: DayFilter): Promise<WaitingShare | null> {
+    const [share] = await this.database.query(statements.WAITING_SHARE, [suite, arch]);
+    return share ?? null;
   }
 
   /** The present state of each package that has one, by name. */

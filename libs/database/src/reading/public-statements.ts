@@ -31,6 +31,14 @@ export interface QueueRate {
   waitSeconds: number | null;
 }
 
+/** The user with the most waiting runs of some queues. */
+export interface WaitingShare {
+  user: string;
+  count: number;
+  /** The waiting runs of all users. */
+  of: number;
+}
+
 const NEWEST_FIRST = 'order by r.finished_at desc, r.run_id desc';
 const FINISHED = `r.state = 'finished' and not r.is_private`;
 const OF_PACKAGE = 'r.package = $1 and r.suite = $2 and r.arch = $3';
@@ -81,6 +89,21 @@ export const ALL_QUEUES = statement(
   select suite, arch, sum(waiting)::integer as waiting, sum(running)::integer as running, min("oldestAt") as "oldestAt"
   from (${unfinished('not is_private')} union all ${unfinished('is_private')}) half
   group by suite, arch order by suite, arch`,
+);
+
+/** The most waiting runs of one user, in the suite $1 and the architecture $2; each may be null. Reads `runs_lines` alone. */
+export const WAITING_SHARE = statement(
+  { user: text, count: integer, of: integer } satisfies ColumnsOf<WaitingShare>,
+  `
+  select u.name as "user", w.count, w."of"
+  from (
+    select coalesce(r.retried_by, r.requestor_id) as user_id, count(*)::integer as count,
+      (sum(count(*)) over ())::integer as "of"
+    from runs r
+    where r.state = 'queued' and r.attempt = 0 and not r.is_private
+      and ($1::text is null or r.suite = $1) and ($2::text is null or r.arch = $2)
+    group by 1 order by 2 desc, 1 limit 1
+  ) w join users u on u.user_id = w.user_id`,
 );
 
 /** Public and private runs have an index each. */

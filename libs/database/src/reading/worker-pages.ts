@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AttemptOutcome } from '@proctor/contracts';
+import { type AttemptOutcome, PACKAGE_VERDICTS } from '@proctor/contracts';
 import { columnsOf } from '../kit/columns-of';
 import { Database } from '../kit/database';
 import { AttemptRow } from '../rows/attempt';
@@ -40,6 +40,18 @@ export interface WorkerComparison {
   expectedWithoutResult: number;
 }
 
+/** The attempts of a worker that ended in an hour, UTC, by verdict; those without a report are counted as tmpfail. */
+export interface WorkerHour {
+  /** The beginning of the hour. */
+  hour: Date;
+  pass: number;
+  neutral: number;
+  fail: number;
+  tmpfail: number;
+  /** The time that slots spent on attempts. */
+  busySeconds: number;
+}
+
 /** The number of the newest attempts of a worker that are compared. */
 const COMPARED_MAX = 100;
 
@@ -56,6 +68,11 @@ export class WorkerPages {
   /** The runs that a worker executes now, oldest first. */
   running(worker: string, limit: number, everything = false): Promise<RunRecord[]> {
     return this.database.query(RUNNING, [worker, limit, everything]);
+  }
+
+  /** What a worker did with public runs in each hour since then, the oldest first. Idle hours are absent. */
+  hours(worker: string, since: Date): Promise<WorkerHour[]> {
+    return this.database.query(HOURS, [worker, since]);
   }
 
   /** Compares a worker with the others, by public runs. */
@@ -145,4 +162,36 @@ export const COMPARISON = statement(
     where o.worker <> $1 and ${ENDED('o')}
     having count(*) > 0
   ) fleet`,
+);
+
+const hourOf = (moment: string): string => `date_trunc('hour', ${moment}, 'UTC')`;
+const IN_HOUR = `extract(epoch from least(a.ended_at, h.hour + interval '1 hour') - greatest(a.started_at, h.hour))`;
+const endedAs = (condition: string): string =>
+  `(count(*) filter (where ${hourOf('a.ended_at')} = h.hour and a.has_ended and ${condition}))::integer`;
+
+export const HOURS = statement(
+  {
+    hour: time,
+    pass: integer,
+    neutral: integer,
+    fail: integer,
+    tmpfail: integer,
+    busySeconds: integer,
+  } satisfies ColumnsOf<WorkerHour>,
+  `
+  with attempts_of_worker as materialized (
+    select coalesce(a.started_at, a.ended_at) as started_at, a.ended_at, true as has_ended,
+      case when ${HAS_NO_RESULT('a')} then 'tmpfail' else a.verdict end as verdict
+    from attempts a join runs r using (run_id)
+    where a.worker = $1 and ${ENDED('a')} and a.ended_at >= $2 and not r.is_private
+    union all
+    select r.started_at, now(), false, null from runs r
+    where r.state in ('leased', 'running') and not r.is_private and r.worker = $1 and r.started_at is not null
+  )
+  select h.hour, ${PACKAGE_VERDICTS.map((verdict) => `${endedAs(`a.verdict = '${verdict}'`)} as ${verdict}`).join(', ')},
+    coalesce(sum(${IN_HOUR}), 0)::integer as "busySeconds"
+  from attempts_of_worker a
+  cross join lateral generate_series(greatest(${hourOf('a.started_at')}, ${hourOf('$2::timestamptz')}), a.ended_at,
+    interval '1 hour') h(hour)
+  group by h.hour order by h.hour`,
 );

@@ -1,16 +1,38 @@
-import type { QueueResource } from '@proctor/resources';
-import { Controller, Get, Header, Inject, Req, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Query, Req, UseInterceptors } from '@nestjs/common';
+import { HourFigures, PublicRuns } from '@proctor/database';
+import { HoursResource, type QueueResource } from '@proctor/resources';
 import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
+import { fromQuery, oneOf, wordIn } from '../../http/parameter-values';
+import { Operation } from '../../http/operation';
 import { baseUrl } from '../../http/paths';
 import { atomFeed } from '../../public-data/status-feed';
 import { QueuesService } from '../../queues/queues.service';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../layout/page';
 import type { Page } from '../layout/page';
+import {
+  firstHour,
+  HOUR_SPAN,
+  HOUR_SPANS,
+  hourObject,
+  HoursQuery,
+  hoursQuery,
+  queueHoursView,
+} from './hours-view';
+import { growthSentences } from './queue-growth';
 import { queueEntries, queuesView } from './queues-view';
+
+/** Reads the query of the figures by hour. An empty form field counts as not given. */
+const HOURS_QUERY = {
+  transform: (query: Record<string, unknown>): HoursQuery => ({
+    suite: wordIn(query, 'suite'),
+    arch: wordIn(query, 'arch'),
+    days: fromQuery('days', query['days'], oneOf(HOUR_SPANS)) ?? HOUR_SPAN,
+  }),
+};
 
 /** The page of the suite queues. For administrators, private runs are counted too. */
 @Controller('status')
@@ -18,13 +40,57 @@ import { queueEntries, queuesView } from './queues-view';
 export class QueuePagesController {
   constructor(
     private readonly queues: QueuesService,
+    private readonly publicRuns: PublicRuns,
+    private readonly figures: HourFigures,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   @Get('queue')
   @UseInterceptors(PageInterceptor)
-  async page(@CurrentViewer() { isAdmin }: Viewer): Promise<Page> {
-    return { template: 'machines/queues', data: queuesView(await this.queues.list(isAdmin)) };
+  async page(@Query(HOURS_QUERY) query: HoursQuery, @CurrentViewer() { isAdmin }: Viewer): Promise<Page> {
+    const now = new Date();
+    const first = firstHour(now, query.days);
+    const [queues, hours, share] = await Promise.all([
+      this.queues.list(isAdmin),
+      this.figures.listHours(first, query),
+      this.publicRuns.waitingShare(query),
+    ]);
+    const { suites, architectures } = this.configuration.server;
+    const isFiltered = query.suite !== null || query.arch !== null;
+    return {
+      template: 'machines/queues',
+      data: {
+        ...queuesView(queues.filter((queue) => isAskedFor(queue, query))),
+        ...queueHoursView(hours, first, now),
+        growth: growthSentences({ hours, share, isWhole: query.suite === null, now }),
+        asked: query,
+        query: hoursQuery(query),
+        spans: HOUR_SPANS.map((days) => ({ days, query: hoursQuery({ ...query, days }) })),
+        isUnindexed: isFiltered || query.days !== HOUR_SPAN,
+        ...{ suites, architectures, isFiltered },
+      },
+    };
+  }
+
+  @Operation({
+    tag: 'Service',
+    id: 'readHours',
+    summary: 'Figures of each hour',
+    description:
+      'How many public runs arrived, waited and ended in each hour, UTC, and how busy the slots were: the last two hours as of now, others as they were. They are kept for `retention.hourDays`. No key is needed.',
+    answer: {
+      description:
+        'The hours by architecture, the oldest first; an hour in which nothing happened is absent.',
+      of: HoursResource,
+    },
+  })
+  @Get('queue/hours.json')
+  @Header('Cache-Control', 'no-cache')
+  async hours(@Query(HOURS_QUERY) query: HoursQuery): Promise<HoursResource> {
+    const { neutral } = this.configuration.server;
+    const { suite, arch, days } = query;
+    const hours = await this.figures.listHours(firstHour(new Date(), days), query);
+    return { filter: { suite, arch }, hours: hours.map((hour) => hourObject(hour, neutral)) };
   }
 
   @Get('queue.json')
@@ -41,4 +107,8 @@ export class QueuePagesController {
     const address = { base, feedPath: '/status/queue.xml', pagePath: '/status/queue/' };
     return atomFeed('Queues', address, queueEntries(await this.queues.list(false)));
   }
+}
+
+function isAskedFor(queue: QueueResource, { suite, arch }: HoursQuery): boolean {
+  return (suite === null || queue.suite === suite) && (arch === null || queue.arch === arch);
 }

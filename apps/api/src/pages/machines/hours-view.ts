@@ -1,0 +1,217 @@
+import { type NeutralStatus, timestamp } from '@proctor/contracts';
+import type { ArchitectureHour, DayFilter, WorkerHour } from '@proctor/database';
+import { type HourResource, OptionalField, sentAs, text, whole } from '@proctor/resources';
+import { bars, lines } from '../layout/chart';
+import type { ChartOf, Series } from '../layout/chart';
+import type { Html } from '../layout/html';
+
+const HOUR_MS = 3_600_000;
+const HOUR_SECONDS = 3_600;
+const SIZE: [number, number] = [560, 180];
+
+export const HOUR_SPANS = [1, 3, 7] as const;
+export const HOUR_SPAN = 3;
+
+/** The query of the figures by hour. */
+export class HoursQuery implements DayFilter {
+  @OptionalField(
+    sentAs<(typeof HOUR_SPANS)[number]>(whole({ enum: [...HOUR_SPANS], default: HOUR_SPAN })),
+    'The number of days up to now.',
+  )
+  days: (typeof HOUR_SPANS)[number];
+
+  @OptionalField(sentAs<string | null>(text()))
+  suite: string | null;
+
+  @OptionalField(sentAs<string | null>(text()))
+  arch: string | null;
+}
+
+/** The query as the end of an address. */
+export function hoursQuery({ days, suite, arch }: HoursQuery): string {
+  const query = new URLSearchParams({ days: String(days) });
+  if (suite !== null) query.set('suite', suite);
+  if (arch !== null) query.set('arch', arch);
+  return query.toString();
+}
+
+/** The first of the hours of the last `days` days; the present hour is the last one. */
+export function firstHour(now: Date, days: number): Date {
+  return new Date((Math.floor(now.getTime() / HOUR_MS) - days * 24 + 1) * HOUR_MS);
+}
+
+/** An hour of queues or of a worker, as it is drawn. Amounts are null in an hour without figures. */
+interface HourOfWork {
+  /** As a chart names it. */
+  time: string;
+  pass: number | null;
+  fail: number | null;
+  tmpfail: number | null;
+  /** On average. */
+  busySlots: number | null;
+}
+
+interface HourOfQueues extends HourOfWork {
+  arrived: number | null;
+  waiting: number | null;
+  oldestSeconds: number | null;
+  slots: number | null;
+}
+
+/** The charts of queues, and their table, the newest hour first. */
+export function queueHoursView(hours: ArchitectureHour[], first: Date, now: Date) {
+  const work = timesOf(first, now).map((begin) => queuesIn(hours, begin, now));
+  const charts = [
+    chartOf(work, 'Waiting runs', bars, [['waiting', 'neutral', ({ waiting }) => waiting]]),
+    chartOf(
+      work,
+      'Longest wait',
+      bars,
+      [['waited', 'neutral', ({ oldestSeconds }) => inHours(oldestSeconds)]],
+      ' h',
+    ),
+    chartOf(work, 'Runs that arrived and ended', lines, [
+      ['arrived', 'first', ({ arrived }) => arrived],
+      ['ended', 'second', endedIn],
+    ]),
+    endedChart(work, 'How runs ended'),
+    chartOf(work, 'Busy slots', lines, [
+      ['busy on average', 'first', ({ busySlots }) => busySlots],
+      ...(work.some(({ slots }) => slots !== null) ? [SLOTS] : []),
+    ]),
+  ];
+  return { charts, rows: work.toReversed().map(rowOf) };
+}
+
+const SLOTS: Drawn<HourOfQueues> = ['slots', 'second', ({ slots }) => slots];
+
+/** The charts of a worker, and their table, the newest hour first. */
+export function workerHoursView(hours: WorkerHour[], first: Date, now: Date) {
+  const work = timesOf(first, now).map((begin): HourOfWork => {
+    const { pass, neutral, fail, tmpfail, busySeconds } =
+      hours.find(({ hour }) => hour.getTime() === begin) ?? IDLE;
+    return {
+      time: timeName(begin),
+      pass: pass + neutral,
+      fail,
+      tmpfail,
+      busySlots: onAverage(busySeconds, begin, now),
+    };
+  });
+  const charts = [
+    endedChart(work, 'How attempts ended'),
+    chartOf(work, 'Busy slots', bars, [['busy on average', 'neutral', ({ busySlots }) => busySlots]]),
+  ];
+  return { charts, rows: work.toReversed().map(rowOf) };
+}
+
+const IDLE = { pass: 0, neutral: 0, fail: 0, tmpfail: 0, busySeconds: 0 };
+
+/** Slots of several architectures are not added: a worker shares its slots between its architectures. */
+function queuesIn(hours: ArchitectureHour[], begin: number, now: Date): HourOfQueues {
+  const own = hours.filter(({ hour }) => hour.getTime() === begin);
+  const isOne = new Set(hours.map(({ arch }) => arch)).size === 1;
+  const sum = (amount: (hour: ArchitectureHour) => number): number | null =>
+    own.length === 0 ? null : own.reduce((total, hour) => total + amount(hour), 0);
+  const seen = own.filter(({ waiting }) => waiting !== null);
+  const ofSeen = <T>(value: T): T | null => (seen.length === 0 ? null : value);
+  return {
+    time: timeName(begin),
+    arrived: sum(({ arrived }) => arrived),
+    pass: sum(({ pass, neutral }) => pass + neutral),
+    fail: sum(({ fail }) => fail),
+    tmpfail: sum(({ tmpfail }) => tmpfail),
+    busySlots: onAverage(
+      sum(({ busySeconds }) => busySeconds),
+      begin,
+      now,
+    ),
+    waiting: ofSeen(sum(({ waiting }) => waiting ?? 0)),
+    oldestSeconds: ofSeen(Math.max(0, ...own.map(({ oldestSeconds }) => oldestSeconds ?? 0))),
+    slots: isOne ? (own[0]?.slots ?? null) : null,
+  };
+}
+
+function timesOf(first: Date, now: Date): number[] {
+  const count = Math.floor((now.getTime() - first.getTime()) / HOUR_MS) + 1;
+  return Array.from({ length: count }, (_, index) => first.getTime() + index * HOUR_MS);
+}
+
+/** `2026-11-20T15:00Z` */
+function timeName(begin: number): string {
+  return new Date(begin).toISOString().replace(':00.000Z', 'Z');
+}
+
+/** The present hour is not over: the part that has passed counts. */
+function onAverage(busySeconds: number | null, begin: number, now: Date): number | null {
+  const seconds = Math.min(HOUR_MS, Math.max(1_000, now.getTime() - begin)) / 1_000;
+  return busySeconds === null ? null : busySeconds / seconds;
+}
+
+function inHours(seconds: number | null): number | null {
+  return seconds === null ? null : seconds / HOUR_SECONDS;
+}
+
+function endedIn({ pass, fail, tmpfail }: HourOfWork): number | null {
+  return pass === null ? null : pass + (fail ?? 0) + (tmpfail ?? 0);
+}
+
+/** A series of a chart: its name, its class, and its value in an hour. */
+type Drawn<Work> = readonly [name: string, className: string, value: (hour: Work) => number | null];
+
+function chartOf<Work extends HourOfWork>(
+  work: Work[],
+  title: string,
+  draw: (chart: ChartOf) => Html,
+  drawn: Drawn<Work>[],
+  unit?: string,
+): { title: string; figure: Html } {
+  const series = drawn.map(([name, className, value]): Series => ({
+    name,
+    className,
+    values: work.map(value),
+  }));
+  const chart = {
+    label: `${title}, hour by hour; the table below has the numbers`,
+    ...{
+      times: work.map(({ time }) => time),
+      series,
+      size: SIZE,
+      unknown: 'no figures: no scheduler was at work',
+    },
+  };
+  return { title, figure: draw(unit === undefined ? chart : { ...chart, unit }) };
+}
+
+function endedChart<Work extends HourOfWork>(work: Work[], title: string): { title: string; figure: Html } {
+  return chartOf(
+    work,
+    title,
+    bars,
+    (['fail', 'tmpfail', 'pass'] as const).map((verdict) => [verdict, verdict, (hour) => hour[verdict]]),
+  );
+}
+
+function rowOf<Work extends HourOfWork>(hour: Work) {
+  return {
+    ...hour,
+    time: hour.time.replace('T', ' ').replace('Z', ''),
+    busySlots: hour.busySlots?.toFixed(1),
+  };
+}
+
+/** The figures of an architecture in an hour as JSON. */
+export function hourObject(hour: ArchitectureHour, neutral: NeutralStatus): HourResource {
+  const { pass, neutral: empty, fail, tmpfail } = hour;
+  const runs = neutral === 'pass' ? { pass: pass + empty, neutral: 0 } : { pass, neutral: empty };
+  return {
+    hour: timestamp(hour.hour),
+    arch: hour.arch,
+    waiting: hour.waiting,
+    oldest_seconds: hour.oldestSeconds,
+    slots: hour.slots,
+    busy_seconds: hour.busySeconds,
+    arrived: hour.arrived,
+    runs: { ...runs, fail, tmpfail },
+  };
+}

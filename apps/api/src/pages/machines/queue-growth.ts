@@ -1,0 +1,154 @@
+import type { ArchitectureHour, WaitingShare } from '@proctor/database';
+
+const HOUR_MS = 3_600_000;
+/** The present hour and those before it that are looked at, and the hours before them that they are compared with. */
+const HOURS_RECENT = 6;
+const HOURS_BEFORE = 24;
+/** With fewer hours nothing is called usual. */
+const HOURS_BEFORE_MIN = 6;
+/** A queue has grown if so many more runs wait, and at least this part of them. */
+const GROWTH_MIN = 3;
+const GROWTH_PART = 0.1;
+/** A rate is unusual from this factor on. */
+const UNUSUAL = 1.5;
+/** Slots are idle below this part of them. */
+const BUSY_PART = 0.5;
+const TMPFAIL_MIN = 5;
+const TMPFAIL_PART = 0.2;
+const SHARE_MIN = 10;
+const SHARE_PART = 0.5;
+
+/** What is known about queues when their growth is explained. */
+export interface GrowthFacts {
+  /** The figures of public runs by hour and architecture. */
+  hours: ArchitectureHour[];
+  /** The user with the most waiting runs; null if none waits. */
+  share: WaitingShare | null;
+  /** Whether the figures are those of all suites, so that idle slots can be seen. */
+  isWhole: boolean;
+  now: Date;
+}
+
+/** Why queues grow, or that they do not, in sentences for people; empty without figures. */
+export function growthSentences({ hours, share, isWhole, now }: GrowthFacts): string[] {
+  const present = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS;
+  const begin = present - (HOURS_RECENT - 1) * HOUR_MS;
+  const at = (from: number, to: number): ArchitectureHour[] =>
+    hours.filter(({ hour }) => hour.getTime() >= from && hour.getTime() < to);
+  const recent = at(begin, present + HOUR_MS);
+  const waiting = lastWaiting(recent);
+  if (waiting === null) return [];
+  if (waiting === 0) return ['No run is waiting.'];
+  const before = lastWaiting(at(begin - HOUR_MS, begin));
+  const since = `${new Date(begin).toISOString().slice(11, 16)} UTC`;
+  const grownBy = before === null ? 0 : waiting - before;
+  const hasGrown = grownBy >= Math.max(GROWTH_MIN, GROWTH_PART * waiting);
+  const spans = {
+    recent: { hours: recent, length: (now.getTime() - begin) / HOUR_MS },
+    before: hoursBefore(at(begin - HOURS_BEFORE * HOUR_MS, begin)),
+  };
+  return [
+    ...(before === null ? [] : [`${changeOf(grownBy, waiting)} than at ${since}.`]),
+    `Since ${since} ${flowOf(recent)}.`,
+    ...(hasGrown ? reasonsOf(spans, isWhole) : []),
+    ...shareOf(share),
+  ];
+}
+
+interface Span {
+  hours: ArchitectureHour[];
+  /** Hours. */
+  length: number;
+}
+
+function hoursBefore(hours: ArchitectureHour[]): Span {
+  return { hours, length: new Set(hours.map(({ hour }) => hour.getTime())).size };
+}
+
+/** How many runs waited in the last hour that was seen; null if none was. */
+function lastWaiting(hours: ArchitectureHour[]): number | null {
+  const seen = hours.filter(({ waiting }) => waiting !== null);
+  const last = Math.max(...seen.map(({ hour }) => hour.getTime()));
+  if (seen.length === 0) return null;
+  return sum(
+    seen.filter(({ hour }) => hour.getTime() === last),
+    ({ waiting }) => waiting ?? 0,
+  );
+}
+
+function changeOf(grownBy: number, waiting: number): string {
+  const least = Math.max(GROWTH_MIN, GROWTH_PART * waiting);
+  if (Math.abs(grownBy) < least) return 'The queue is about as long';
+  return grownBy > 0 ? `${count(grownBy)} more are waiting` : `${count(-grownBy)} fewer are waiting`;
+}
+
+function flowOf(hours: ArchitectureHour[]): string {
+  const [arrived, ended] = [sum(hours, (hour) => hour.arrived), sum(hours, endedIn)];
+  const numbers = `${count(arrived)} arrived, ${count(ended)} ended`;
+  return arrived > ended ? `more runs arrived than ended: ${numbers}` : numbers;
+}
+
+function reasonsOf({ recent, before }: { recent: Span; before: Span }, isWhole: boolean): string[] {
+  const rate = (span: Span, amount: (hour: ArchitectureHour) => number): number =>
+    sum(span.hours, amount) / span.length;
+  const reasons = lostSlots(recent.hours, before.hours);
+  if (before.length >= HOURS_BEFORE_MIN) {
+    const [arriving, usual] = [rate(recent, arrivedIn), rate(before, arrivedIn)];
+    if (arriving >= UNUSUAL * usual) reasons.push(`More runs arrive than usual: ${rates(arriving, usual)}.`);
+    const [ending, usualEnd] = [rate(recent, endedIn), rate(before, endedIn)];
+    if (usualEnd >= UNUSUAL * ending) reasons.push(`Fewer runs end than usual: ${rates(ending, usualEnd)}.`);
+  }
+  if (isWhole) reasons.push(...idleSlots(recent));
+  const [ended, untested] = [sum(recent.hours, endedIn), sum(recent.hours, ({ tmpfail }) => tmpfail)];
+  if (untested >= TMPFAIL_MIN && untested >= TMPFAIL_PART * ended)
+    reasons.push(`${count(untested)} of the ${count(ended)} runs that ended could not be tested.`);
+  return reasons;
+}
+
+/** Architectures with fewer slots than before. */
+function lostSlots(recent: ArchitectureHour[], before: ArchitectureHour[]): string[] {
+  return architecturesOf(recent).flatMap((arch) => {
+    const now = recent.filter((hour) => hour.arch === arch).findLast(({ slots }) => slots !== null)?.slots;
+    const most = Math.max(...before.filter((hour) => hour.arch === arch).map(({ slots }) => slots ?? 0));
+    return typeof now === 'number' && now < most
+      ? [`${arch} has ${now === 1 ? '1 slot' : `${now} slots`} instead of ${most}.`]
+      : [];
+  });
+}
+
+/** Architectures whose slots were idle though runs waited. */
+function idleSlots({ hours, length }: Span): string[] {
+  return architecturesOf(hours).flatMap((arch) => {
+    const own = hours.filter((hour) => hour.arch === arch);
+    const slots = own.findLast((hour) => hour.slots !== null)?.slots ?? 0;
+    const busy = sum(own, ({ busySeconds }) => busySeconds) / 3_600 / length;
+    const isIdle = slots > 0 && busy < BUSY_PART * slots && (lastWaiting(own) ?? 0) > 0;
+    return isIdle ? [`On ${arch} ${count(busy)} of ${slots} slots were busy on average.`] : [];
+  });
+}
+
+function shareOf(share: WaitingShare | null): string[] {
+  if (!share || share.count < SHARE_MIN || share.count < SHARE_PART * share.of) return [];
+  const all = share.count === share.of ? 'all' : `${count(share.count)} of the`;
+  return [`${share.user} requested ${all} ${count(share.of)} waiting runs.`];
+}
+
+function architecturesOf(hours: ArchitectureHour[]): string[] {
+  return [...new Set(hours.map(({ arch }) => arch))].sort();
+}
+
+const arrivedIn = ({ arrived }: ArchitectureHour): number => arrived;
+const endedIn = ({ pass, neutral, fail, tmpfail }: ArchitectureHour): number =>
+  pass + neutral + fail + tmpfail;
+
+function rates(now: number, usual: number): string {
+  return `${count(now)} an hour instead of ${count(usual)}`;
+}
+
+function sum<T>(rows: T[], amount: (row: T) => number): number {
+  return rows.reduce((total, row) => total + amount(row), 0);
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 1 : 0 });
+}
