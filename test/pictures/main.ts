@@ -184,8 +184,10 @@ async function fill(databaseUrl: string): Promise<string> {
     ...{ runs: 30_000, seed: 7, suites: SUITES, architectures: ARCHITECTURES, packages: PACKAGES },
     ...{ until: new Date(), days: 45, privateShare: 0 },
   });
-  await client.end();
   await keepStatuses(databaseUrl, ARCHITECTURES);
+  await keepHours(databaseUrl);
+  await client.query(SEEN_HOURS, [SERVED]);
+  await client.end();
   const database = await openDatabase(databaseUrl);
   try {
     await database.users.add(USER.name, { isAdmin: true, password: USER.password });
@@ -194,6 +196,30 @@ async function fill(databaseUrl: string): Promise<string> {
     await database.close();
   }
 }
+
+async function keepHours(databaseUrl: string): Promise<void> {
+  const database = await openDatabase(databaseUrl);
+  for (const arch of ARCHITECTURES)
+    await database.hourFigures.save(arch, SERVED.includes(arch) ? 6 : 0, null);
+  await database.close();
+}
+
+/** What schedulers would have seen in the hours before, but for a night: queues that swell and shrink. $1 has slots. */
+const SEEN_HOURS = `
+  with seen as (
+    insert into slot_hours (hour, arch, slots)
+    select h, s.arch, case when s.arch <> all ($1) then 0 when h < now() - interval '9 hours' then 8 else 6 end
+    from (select distinct arch from slot_hours) s
+    cross join generate_series(
+      date_trunc('hour', now() - interval '72 hours', 'UTC'), now() - interval '1 hour', interval '1 hour') h
+    where h not between now() - interval '50 hours' and now() - interval '45 hours'
+    returning hour, arch
+  )
+  update queue_hours q set waiting = wave.waiting, oldest_seconds = wave.waiting * 220
+  from seen s cross join lateral (
+    select greatest(0, 9 - 14 * cos(extract(epoch from now() - s.hour) / 86400 * 2 * pi() + 2))::integer as waiting
+  ) wave
+  where q.hour = s.hour and q.arch = s.arch`;
 
 function workerFile(name: string): object {
   return {

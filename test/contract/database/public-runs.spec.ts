@@ -164,3 +164,24 @@ it('the store of public runs counts every queue, private runs for administrators
     others[1],
   ]);
 });
+
+it('the user with the most waiting public runs is the one who requested or retried them', async () => {
+  const { publicRuns, users, apiKeys, retries } = fixture.database;
+  const everything = { suite: null, arch: null };
+  expect(await publicRuns.waitingShare(everything)).toBeNull();
+  const { userId } = await users.add('grace', { isAdmin: false });
+  const grace = { userId, keyId: (await apiKeys.create('grace', 'test')).id };
+  for (let run = 0; run < 3; run++) await runs.waiting({ isPrivate: true });
+  await runs.waiting({ suite: 'sid' });
+  await runs.waiting({}, grace);
+  await running();
+  expect(await publicRuns.waitingShare(everything)).toMatchObject({ count: 1, of: 2 });
+  await retries.retry(await finished(), { ...grace, userName: 'grace', isAdmin: false } as never);
+  expect(await publicRuns.waitingShare(everything)).toEqual({ user: 'grace', count: 2, of: 3 });
+  expect(await publicRuns.waitingShare({ suite: 'sid', arch: ARCH })).toEqual({
+    user: 'ada',
+    count: 1,
+    of: 1,
+  });
+  expect(await publicRuns.waitingShare({ suite: null, arch: 'other' })).toBeNull();
+});

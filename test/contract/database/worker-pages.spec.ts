@@ -96,3 +96,40 @@ it('a worker is compared with what others made of the same packages on the same 
     expectedWithoutResult: 0.5,
   });
 });
+
+it('a worker has by hour what its attempts with public runs came to, and how long slots were busy', async () => {
+  const passed = await ended('w1', 'pass');
+  const failed = await ended('w1', 'fail');
+  await ended('w1', 'fail', { isPrivate: true });
+  await ended('w2', 'fail');
+  const expired = await runs.waiting();
+  await commit(grant(expired, 1, 0, 'w1'), requeue(expired, 1, 'expired'));
+  const day = '2026-11-20';
+  const move = (runId: number, started: string, finished: string) =>
+    fixture.client.query('update attempts set started_at = $2, ended_at = $3 where run_id = $1', [
+      runId,
+      ...[`${day}T${started}Z`, `${day}T${finished}Z`],
+    ]);
+  await move(passed, '09:50', '11:10');
+  await move(failed, '11:30', '11:40');
+  await fixture.client.query('update attempts set ended_at = $2 where run_id = $1', [
+    expired,
+    `${day}T12:30Z`,
+  ]);
+  const hours = await fixture.database.workerPages.hours('w1', new Date(`${day}T10:00Z`));
+  const nothing = { pass: 0, neutral: 0, fail: 0, tmpfail: 0, busySeconds: 0 };
+  expect(hours).toEqual([
+    { ...nothing, hour: new Date(`${day}T10:00Z`), busySeconds: 3_600 },
+    { ...nothing, hour: new Date(`${day}T11:00Z`), pass: 1, fail: 1, busySeconds: 1_200 },
+    { ...nothing, hour: new Date(`${day}T12:00Z`), tmpfail: 1 },
+  ]);
+});
+
+it('a test that a worker executes now keeps a slot busy', async () => {
+  const runId = await runs.waiting();
+  await commit(grant(runId, 1, 0, 'w1'), start(runId, 1));
+  await fixture.client.query(`update runs set started_at = now() - interval '3 hours'`);
+  const hours = await fixture.database.workerPages.hours('w1', new Date(Date.now() - 2 * 3_600_000));
+  expect(hours.length).toBeGreaterThanOrEqual(3);
+  expect(hours[1]).toMatchObject({ busySeconds: 3_600, pass: 0, tmpfail: 0 });
+});

@@ -246,6 +246,12 @@ it('statuses of packages and their figures are answered as the document says', a
   for (const name of list!.schema!.enum!)
     await expectAsDocumented('get', '/status/{list}.json', await api.fetch(`/status/${name}.json`));
   await expectAsDocumented('get', '/status/statistics.json', await api.fetch('/status/statistics.json'));
+  await api.database.hourFigures.save('amd64', 4, null);
+  const hours = await api.fetch('/status/queue/hours.json?days=1&arch=amd64');
+  expect(await hours.clone().json()).toMatchObject({
+    hours: [{ arch: 'amd64', slots: 4, runs: { fail: 1 } }],
+  });
+  await expectAsDocumented('get', '/status/queue/hours.json', hours);
   const statuses = '/data/status/{suite}/{arch}/packages.json';
   const ofPackages = await api.fetch('/data/status/bookworm/amd64/packages.json');
   expect(await ofPackages.clone().json()).toMatchObject([{ package: 'hello', status: 'fail' }]);

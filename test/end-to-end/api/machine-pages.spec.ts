@@ -1,6 +1,7 @@
 import { subjectOf, SUBJECTS, type WorkerStatus } from '@proctor/contracts';
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
+import { awayFromNextHour } from '@test/support/midnight';
 import { pageOf, rows } from '@test/support/pages';
 import { runError } from '@test/support/run-error';
 import { registerWorkers, workerKey } from '@test/support/worker-register';
@@ -217,4 +218,20 @@ it('the first page shows recoveries beside new failures', async () => {
   expect(failing).toContain('href="/packages/b/breaks/"');
   expect(failing).not.toContain('recovers');
   expect(passing).toContain('href="/packages/r/recovers/"');
+});
+
+it('the queues and a single queue have their figures by hour, drawn and in a table, and what made them grow', async () => {
+  await awayFromNextHour();
+  await api.submit('waits');
+  await api.database.hourFigures.save('amd64', 4, null);
+  const html = await pageOf(api, '/status/queue/?suite=bookworm&arch=amd64');
+  expect(html).toContain('<title>Queue bookworm/amd64');
+  expect(html).toMatch(/Since \d\d:00 UTC more runs arrived than ended: \d+ arrived, 0 ended\./);
+  expect(html).toMatch(/<figcaption>\S+ \d\d:00 UTC: 0 busy on average, 4 slots</);
+  expect(rows(html)).toContainEqual(
+    expect.arrayContaining([expect.stringMatching(/:00 UTC$/), '0', '0', '0', '0.0', '4']),
+  );
+  const other = await pageOf(api, '/status/queue/?suite=trixie&days=1');
+  expect(other).not.toContain('<td data-label="Suite">bookworm');
+  expect((await api.fetch('/status/queue/?days=2')).status).toBe(400);
 });

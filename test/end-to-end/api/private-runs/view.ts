@@ -215,7 +215,9 @@ export const VIEWS: Record<string, Asks> = {
       ...SIGNATURES.map((signature) => `/status/errors/${signature}`),
       ...runs.map(({ runId }) => `/status/errors/${SIGNATURES[0]}?before=${runId}`),
     ),
-  'GET /status/queue': () => get('/status/queue/'),
+  'GET /status/queue': () => get('/status/queue/', '/status/queue/?suite=bookworm&arch=amd64'),
+  'GET /status/queue/hours.json': () =>
+    get('/status/queue/hours.json', '/status/queue/hours.json?arch=amd64'),
   'GET /status/queue.json': () => get('/status/queue.json'),
   'GET /status/queue.xml': () => get('/status/queue.xml'),
   'GET /status/workers.xml': () => get('/status/workers.xml'),

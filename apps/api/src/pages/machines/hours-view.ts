@@ -4,6 +4,7 @@ import { type HourResource, OptionalField, sentAs, text, whole } from '@proctor/
 import { bars, lines } from '../layout/chart';
 import type { ChartOf, Series } from '../layout/chart';
 import type { Html } from '../layout/html';
+import { secondsInWords } from '../layout/times';
 
 const HOUR_MS = 3_600_000;
 const HOUR_SECONDS = 3_600;
@@ -27,8 +28,24 @@ export class HoursQuery implements DayFilter {
   arch: string | null;
 }
 
-/** The query as the end of an address. */
-export function hoursQuery({ days, suite, arch }: HoursQuery): string {
+/** What the page of the queues says about its query, and the addresses with another one. */
+export function hoursFilter(query: HoursQuery) {
+  const { suite, arch, days } = query;
+  const place = suite === null || arch === null ? (suite ?? arch) : `${suite}/${arch}`;
+  return {
+    asked: query,
+    place,
+    isUnindexed: place !== null || days !== HOUR_SPAN,
+    hoursUrl: `/status/queue/hours.json?${queryOf(query)}`,
+    spans: HOUR_SPANS.map((span) => ({
+      span,
+      isHere: span === days,
+      url: `/status/queue/?${queryOf({ ...query, days: span })}`,
+    })),
+  };
+}
+
+function queryOf({ days, suite, arch }: HoursQuery): string {
   const query = new URLSearchParams({ days: String(days) });
   if (suite !== null) query.set('suite', suite);
   if (arch !== null) query.set('arch', arch);
@@ -80,8 +97,30 @@ export function queueHoursView(hours: ArchitectureHour[], first: Date, now: Date
       ...(work.some(({ slots }) => slots !== null) ? [SLOTS] : []),
     ]),
   ];
-  return { charts, rows: work.toReversed().map(rowOf) };
+  return {
+    charts,
+    caption: 'Public runs by hour, UTC, the newest first',
+    columns: [
+      ['Waiting', 'waiting'],
+      ['Longest wait', 'longestWait'],
+      ['Arrived', 'arrived'],
+      ...ENDED_COLUMNS,
+      ['Slots', 'slots'],
+    ],
+    rows: work.toReversed().map((hour) => ({
+      ...hour,
+      ...rowOf(hour),
+      longestWait: hour.oldestSeconds === null ? null : secondsInWords(hour.oldestSeconds),
+    })),
+  };
 }
+
+const ENDED_COLUMNS = [
+  ['Pass', 'pass'],
+  ['Fail', 'fail'],
+  ['Tmpfail', 'tmpfail'],
+  ['Busy slots', 'busySlots'],
+];
 
 const SLOTS: Drawn<HourOfQueues> = ['slots', 'second', ({ slots }) => slots];
 
@@ -102,7 +141,12 @@ export function workerHoursView(hours: WorkerHour[], first: Date, now: Date) {
     endedChart(work, 'How attempts ended'),
     chartOf(work, 'Busy slots', bars, [['busy on average', 'neutral', ({ busySlots }) => busySlots]]),
   ];
-  return { charts, rows: work.toReversed().map(rowOf) };
+  return {
+    charts,
+    caption: 'Attempts with public runs by hour, UTC, the newest first',
+    columns: ENDED_COLUMNS,
+    rows: work.toReversed().map(rowOf),
+  };
 }
 
 const IDLE = { pass: 0, neutral: 0, fail: 0, tmpfail: 0, busySeconds: 0 };
@@ -173,12 +217,10 @@ function chartOf<Work extends HourOfWork>(
   }));
   const chart = {
     label: `${title}, hour by hour; the table below has the numbers`,
-    ...{
-      times: work.map(({ time }) => time),
-      series,
-      size: SIZE,
-      unknown: 'no figures: no scheduler was at work',
-    },
+    times: work.map(({ time }) => time),
+    series,
+    size: SIZE,
+    unknown: 'no figures: no scheduler was at work',
   };
   return { title, figure: draw(unit === undefined ? chart : { ...chart, unit }) };
 }
@@ -192,10 +234,10 @@ function endedChart<Work extends HourOfWork>(work: Work[], title: string): { tit
   );
 }
 
-function rowOf<Work extends HourOfWork>(hour: Work) {
+function rowOf(hour: HourOfWork) {
   return {
     ...hour,
-    time: hour.time.replace('T', ' ').replace('Z', ''),
+    time: hour.time.replace('T', ' ').replace('Z', ' UTC'),
     busySlots: hour.busySlots?.toFixed(1),
   };
 }

@@ -48,8 +48,8 @@ export function growthSentences({ hours, share, isWhole, now }: GrowthFacts): st
     before: hoursBefore(at(begin - HOURS_BEFORE * HOUR_MS, begin)),
   };
   return [
-    ...(before === null ? [] : [`${changeOf(grownBy, waiting)} than at ${since}.`]),
-    `Since ${since} ${flowOf(recent)}.`,
+    ...(before === null ? [] : [`${changeOf(grownBy, waiting)} at ${since}.`]),
+    `Since ${before === null ? since : 'then'} ${flowOf(recent)}.`,
     ...(hasGrown ? reasonsOf(spans, isWhole) : []),
     ...shareOf(share),
   ];
@@ -78,8 +78,10 @@ function lastWaiting(hours: ArchitectureHour[]): number | null {
 
 function changeOf(grownBy: number, waiting: number): string {
   const least = Math.max(GROWTH_MIN, GROWTH_PART * waiting);
-  if (Math.abs(grownBy) < least) return 'The queue is about as long';
-  return grownBy > 0 ? `${count(grownBy)} more are waiting` : `${count(-grownBy)} fewer are waiting`;
+  if (Math.abs(grownBy) < least) return 'About as many runs are waiting as';
+  return grownBy > 0
+    ? `${count(grownBy)} more runs are waiting than`
+    : `${count(-grownBy)} fewer runs are waiting than`;
 }
 
 function flowOf(hours: ArchitectureHour[]): string {

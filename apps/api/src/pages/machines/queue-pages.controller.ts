@@ -19,7 +19,7 @@ import {
   HOUR_SPANS,
   hourObject,
   HoursQuery,
-  hoursQuery,
+  hoursFilter,
   queueHoursView,
 } from './hours-view';
 import { growthSentences } from './queue-growth';
@@ -56,18 +56,15 @@ export class QueuePagesController {
       this.publicRuns.waitingShare(query),
     ]);
     const { suites, architectures } = this.configuration.server;
-    const isFiltered = query.suite !== null || query.arch !== null;
     return {
       template: 'machines/queues',
       data: {
         ...queuesView(queues.filter((queue) => isAskedFor(queue, query))),
-        ...queueHoursView(hours, first, now),
+        ...hoursFilter(query),
+        byHour: queueHoursView(hours, first, now),
         growth: growthSentences({ hours, share, isWhole: query.suite === null, now }),
-        asked: query,
-        query: hoursQuery(query),
-        spans: HOUR_SPANS.map((days) => ({ days, query: hoursQuery({ ...query, days }) })),
-        isUnindexed: isFiltered || query.days !== HOUR_SPAN,
-        ...{ suites, architectures, isFiltered },
+        suites,
+        architectures,
       },
     };
   }

@@ -1,5 +1,6 @@
 import { Controller, Get, Header, Inject, Param, Query, Req, UseInterceptors } from '@nestjs/common';
 import { WORKER_NAME } from '@proctor/contracts';
+import { WorkerPages } from '@proctor/database';
 import type { WorkerDetails, WorkerList } from '@proctor/resources';
 import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
@@ -13,6 +14,7 @@ import { WorkersService } from '../../workers/workers.service';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../layout/page';
 import type { Page } from '../layout/page';
+import { firstHour, HOUR_SPAN, workerHoursView } from './hours-view';
 import { workerView } from './worker-view';
 import { isWell, workerEntries, workersView } from './workers-view';
 import { WORKER_IN_PATH } from '../../http/path-ids';
@@ -31,6 +33,7 @@ const AFTER_WORKER = queryValue(
 export class WorkerPagesController {
   constructor(
     private readonly workers: WorkersService,
+    private readonly pages: WorkerPages,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -75,6 +78,13 @@ export class WorkerPagesController {
     @Param('name', WORKER_IN_PATH) name: string,
     @CurrentViewer() { isAdmin }: Viewer,
   ): Promise<Page> {
-    return { template: 'machines/worker', data: workerView(await this.workers.details(name, isAdmin)) };
+    const now = new Date();
+    const first = firstHour(now, HOUR_SPAN);
+    const [details, hours] = await Promise.all([
+      this.workers.details(name, isAdmin),
+      this.pages.hours(name, first),
+    ]);
+    const data = { ...workerView(details), byHour: workerHoursView(hours, first, now) };
+    return { template: 'machines/worker', data };
   }
 }

@@ -1,0 +1,103 @@
+import type { ArchitectureHour } from '@proctor/database';
+import { growthSentences } from './queue-growth';
+
+const NOW = new Date('2026-11-20T15:30:00Z');
+const hourAgo = (hours: number): Date => new Date(Date.UTC(2026, 10, 20, 15 - hours));
+
+const figure = (hours: number, change: Partial<ArchitectureHour> = {}): ArchitectureHour => ({
+  hour: hourAgo(hours),
+  arch: 'amd64',
+  arrived: 10,
+  pass: 8,
+  neutral: 0,
+  fail: 2,
+  tmpfail: 0,
+  busySeconds: 4 * 3_600,
+  waiting: 20,
+  oldestSeconds: 60,
+  slots: 4,
+  ...change,
+});
+
+/** 24 usual hours, and then these figures of the present hour and the five before. */
+function day(recent: Partial<ArchitectureHour>, before: Partial<ArchitectureHour> = {}): ArchitectureHour[] {
+  return Array.from({ length: 30 }, (_, index) => figure(29 - index, index < 24 ? before : recent));
+}
+
+const why = (hours: ArchitectureHour[], change: { share?: object; isWhole?: boolean } = {}): string =>
+  growthSentences({ hours, share: null, isWhole: true, now: NOW, ...change } as never).join(' ');
+
+it('a queue without waiting runs does not grow, and one without figures says nothing', () => {
+  expect(why(day({ waiting: 0 }))).toBe('No run is waiting.');
+  expect(why([])).toBe('');
+  expect(why(day({ waiting: null, slots: null }))).toBe('');
+});
+
+it('a queue that is as long as before says what arrived and ended, without reasons', () => {
+  expect(why(day({ waiting: 22, slots: 2 }))).toBe(
+    'About as many runs are waiting as at 10:00 UTC. Since then 60 arrived, 60 ended.',
+  );
+});
+
+it('a queue that shrinks is said to', () => {
+  expect(why(day({ waiting: 5, pass: 10 }))).toBe(
+    '15 fewer runs are waiting than at 10:00 UTC. Since then 60 arrived, 72 ended.',
+  );
+});
+
+it.each<[string, Partial<ArchitectureHour>, string]>([
+  [
+    'more runs arrive',
+    { arrived: 40, waiting: 185 },
+    '165 more runs are waiting than at 10:00 UTC. Since then more runs arrived than ended: 240 arrived, 60 ended. More runs arrive than usual: 44 an hour instead of 10.',
+  ],
+  [
+    'fewer runs end',
+    { pass: 2, waiting: 80 },
+    '60 more runs are waiting than at 10:00 UTC. Since then more runs arrived than ended: 60 arrived, 24 ended. Fewer runs end than usual: 4.4 an hour instead of 10.',
+  ],
+  [
+    'slots are lost',
+    { slots: 1, waiting: 80 },
+    '60 more runs are waiting than at 10:00 UTC. Since then 60 arrived, 60 ended. amd64 has 1 slot instead of 4.',
+  ],
+  [
+    'slots are idle',
+    { busySeconds: 3_000, waiting: 80 },
+    '60 more runs are waiting than at 10:00 UTC. Since then 60 arrived, 60 ended. On amd64 0.9 of 4 slots were busy on average.',
+  ],
+  [
+    'tests cannot be executed',
+    { tmpfail: 6, fail: 0, pass: 4, waiting: 80 },
+    '60 more runs are waiting than at 10:00 UTC. Since then 60 arrived, 60 ended. 36 of the 60 runs that ended could not be tested.',
+  ],
+])('a queue that grows says why: %s', (_reason, recent, sentences) => {
+  expect(why(day(recent))).toBe(sentences);
+});
+
+it('idle slots are not seen in a part of the suites', () => {
+  expect(why(day({ busySeconds: 0, waiting: 80 }), { isWhole: false })).not.toContain('busy');
+});
+
+it('the figures of the architectures are added up, but not their slots', () => {
+  const arm64 = day({ waiting: 40, slots: 2 }).map((hour) => ({ ...hour, arch: 'arm64' }));
+  const both = [...day({ waiting: 20 }), ...arm64];
+  expect(why(both)).toContain(
+    '20 more runs are waiting than at 10:00 UTC. Since then 120 arrived, 120 ended.',
+  );
+  expect(why(both)).toContain('arm64 has 2 slots instead of 4.');
+});
+
+it('nothing is called usual after a few hours, and nothing compared without the hour before', () => {
+  const recent = day({ arrived: 40, waiting: 185, busySeconds: 20_000 }).slice(24);
+  expect(why([figure(6), ...recent])).not.toContain('usual');
+  expect(why(recent)).toBe('Since 10:00 UTC more runs arrived than ended: 240 arrived, 60 ended.');
+});
+
+it('a user with most of the waiting runs is named', () => {
+  const share = (count: number, of: number) => why(day({}), { share: { user: 'mara', count, of } });
+  expect(share(140, 160)).toContain('mara requested 140 of the 160 waiting runs.');
+  expect(share(1_200, 1_200)).toContain('mara requested all 1,200 waiting runs.');
+  expect(share(70, 160)).not.toContain('mara');
+  expect(share(9, 9)).not.toContain('mara');
+});
