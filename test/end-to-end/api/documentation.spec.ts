@@ -248,9 +248,7 @@ it('statuses of packages and their figures are answered as the document says', a
   await expectAsDocumented('get', '/status/statistics.json', await api.fetch('/status/statistics.json'));
   await api.database.hourFigures.save('amd64', 4, null);
   const hours = await api.fetch('/status/queue/hours.json?days=1&arch=amd64');
-  expect(await hours.clone().json()).toMatchObject({
-    hours: [{ arch: 'amd64', slots: 4, runs: { fail: 1 } }],
-  });
+  expect(await hours.clone().json()).toMatchObject({ hours: [{ arch: 'amd64', slots: 4 }] });
   await expectAsDocumented('get', '/status/queue/hours.json', hours);
   const statuses = '/data/status/{suite}/{arch}/packages.json';
   const ofPackages = await api.fetch('/data/status/bookworm/amd64/packages.json');

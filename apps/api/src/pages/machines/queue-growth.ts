@@ -22,23 +22,22 @@ const SHARE_PART = 0.5;
 export interface GrowthFacts {
   /** The figures of public runs by hour and architecture. */
   hours: ArchitectureHour[];
-  /** The user with the most waiting runs; null if none waits. */
+  /** The user with the most waiting runs now; null if none waits. */
   share: WaitingShare | null;
   /** Whether the figures are those of all suites, so that idle slots can be seen. */
   isWhole: boolean;
   now: Date;
 }
 
-/** Why queues grow, or that they do not, in sentences for people; empty without figures. */
+/** Why queues grow, or that they do not, in sentences for people; empty if nothing waits. */
 export function growthSentences({ hours, share, isWhole, now }: GrowthFacts): string[] {
   const present = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS;
   const begin = present - (HOURS_RECENT - 1) * HOUR_MS;
   const at = (from: number, to: number): ArchitectureHour[] =>
     hours.filter(({ hour }) => hour.getTime() >= from && hour.getTime() < to);
   const recent = at(begin, present + HOUR_MS);
-  const waiting = lastWaiting(recent);
-  if (waiting === null) return [];
-  if (waiting === 0) return ['No run is waiting.'];
+  if (share === null) return [];
+  const waiting = share.of;
   const before = lastWaiting(at(begin - HOUR_MS, begin));
   const since = `${new Date(begin).toISOString().slice(11, 16)} UTC`;
   const grownBy = before === null ? 0 : waiting - before;
@@ -49,7 +48,7 @@ export function growthSentences({ hours, share, isWhole, now }: GrowthFacts): st
   };
   return [
     ...(before === null ? [] : [`${changeOf(grownBy, waiting)} at ${since}.`]),
-    `Since ${before === null ? since : 'then'} ${flowOf(recent)}.`,
+    ...(recent.length === 0 ? [] : [`Since ${before === null ? since : 'then'} ${flowOf(recent)}.`]),
     ...(hasGrown ? reasonsOf(spans, isWhole) : []),
     ...shareOf(share),
   ];
@@ -129,8 +128,8 @@ function idleSlots({ hours, length }: Span): string[] {
   });
 }
 
-function shareOf(share: WaitingShare | null): string[] {
-  if (!share || share.count < SHARE_MIN || share.count < SHARE_PART * share.of) return [];
+function shareOf(share: WaitingShare): string[] {
+  if (share.count < SHARE_MIN || share.count < SHARE_PART * share.of) return [];
   const all = share.count === share.of ? 'all' : `${count(share.count)} of the`;
   return [`${share.user} requested ${all} ${count(share.of)} waiting runs.`];
 }
