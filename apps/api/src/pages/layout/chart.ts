@@ -216,8 +216,11 @@ function textOf(chart: ChartOf, index: number): string {
   return `${time}: ${values.join(', ')}`;
 }
 
+/** Made once: a chart writes hundreds of numbers. */
+const NUMBERS = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+
 function numberOf(value: number): string {
-  return value.toLocaleString('en', { maximumFractionDigits: 1 });
+  return NUMBERS.format(value);
 }
 
 /** A time on the scale: `15:00`; `11-20` for midnight. */
