@@ -1,3 +1,4 @@
+import { awayFromNextHour } from '@test/support/midnight';
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
 import { answerOf, crawl } from '@test/support/crawl';
@@ -56,6 +57,8 @@ async function finished(name: string, parameters: object, outcome: object = {}):
   return runId;
 }
 
+// Pages show the figures of the present hour.
+beforeAll(awayFromNextHour);
 beforeAll(async () => {
   const configuredAt = new Date(Date.now() - 2 * 3_600_000);
   api = await startApi({ server: { historyLengthMax: 2 }, configuredAt });

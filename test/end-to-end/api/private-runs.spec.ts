@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { awayFromNextHour } from '@test/support/midnight';
 import { runError } from '@test/support/run-error';
 import type { Ask, Names } from './private-runs/asks';
 import { CHANGES } from './private-runs/changes';
@@ -25,6 +26,8 @@ const names: Names = {
   runs: [],
 };
 
+// Pages show the figures of the present hour.
+beforeAll(awayFromNextHour);
 beforeAll(async () => {
   const [withoutThem, withThem] = await Promise.all([World.make(), World.make()]);
   worlds = { withoutThem, withThem };

@@ -166,7 +166,6 @@ export class World {
     );
     while (await this.api.database.statusProjection.step(ARCH));
     while (await this.api.database.dayStatistics.step(ARCH));
-    await this.api.database.hourFigures.save(ARCH, 4, null);
   }
 
   private ask(slot: Slot, changes: object = {}): Promise<Replies['lease']> {

@@ -157,8 +157,8 @@ function queuesIn(hours: ArchitectureHour[], begin: number, now: Date): HourOfQu
   const isOne = new Set(hours.map(({ arch }) => arch)).size === 1;
   const sum = (amount: (hour: ArchitectureHour) => number): number | null =>
     own.length === 0 ? null : own.reduce((total, hour) => total + amount(hour), 0);
-  const seen = own.filter(({ waiting }) => waiting !== null);
-  const ofSeen = <T>(value: T): T | null => (seen.length === 0 ? null : value);
+  const sightings = own.filter(({ waiting }) => waiting !== null);
+  const ifSeen = <T>(value: T): T | null => (sightings.length === 0 ? null : value);
   return {
     time: timeName(begin),
     arrived: sum(({ arrived }) => arrived),
@@ -170,8 +170,8 @@ function queuesIn(hours: ArchitectureHour[], begin: number, now: Date): HourOfQu
       begin,
       now,
     ),
-    waiting: ofSeen(sum(({ waiting }) => waiting ?? 0)),
-    oldestSeconds: ofSeen(Math.max(0, ...own.map(({ oldestSeconds }) => oldestSeconds ?? 0))),
+    waiting: ifSeen(sum(({ waiting }) => waiting ?? 0)),
+    oldestSeconds: ifSeen(Math.max(0, ...own.map(({ oldestSeconds }) => oldestSeconds ?? 0))),
     slots: isOne ? (own[0]?.slots ?? null) : null,
   };
 }
@@ -207,10 +207,10 @@ function chartOf<Work extends HourOfWork>(
   work: Work[],
   title: string,
   draw: (chart: ChartOf) => Html,
-  drawn: Drawn<Work>[],
+  values: Drawn<Work>[],
   unit?: string,
 ): { title: string; figure: Html } {
-  const series = drawn.map(([name, className, value]): Series => ({
+  const series = values.map(([name, className, value]): Series => ({
     name,
     className,
     values: work.map(value),

@@ -66,11 +66,11 @@ function hoursBefore(hours: ArchitectureHour[]): Span {
 
 /** How many runs waited in the last hour that was seen; null if none was. */
 function lastWaiting(hours: ArchitectureHour[]): number | null {
-  const seen = hours.filter(({ waiting }) => waiting !== null);
-  const last = Math.max(...seen.map(({ hour }) => hour.getTime()));
-  if (seen.length === 0) return null;
+  const sightings = hours.filter(({ waiting }) => waiting !== null);
+  const last = Math.max(...sightings.map(({ hour }) => hour.getTime()));
+  if (sightings.length === 0) return null;
   return sum(
-    seen.filter(({ hour }) => hour.getTime() === last),
+    sightings.filter(({ hour }) => hour.getTime() === last),
     ({ waiting }) => waiting ?? 0,
   );
 }
