@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Credentials } from '@proctor/bus';
 import { type WorkerRecord, WorkerRegister } from '@proctor/database';
-import { type Administrator, Deployment, NatsAccess, Signals } from './ports';
+import { type Administrator, Deployment, NatsAccess, NoNatsAccess, Signals } from './ports';
 import { requireTestedPlaces } from './queues-and-workers';
 import { Refusal } from './requests';
 
@@ -37,6 +37,18 @@ export class Register {
   /** All workers by name, including revoked ones. */
   list(): Promise<WorkerRecord[]> {
     return this.workers.list();
+  }
+
+  /** The address of NATS for new workers where the request names none; or why this process cannot add any. */
+  async findAccess(): Promise<{ url: string; refusal: null } | { url: null; refusal: string }> {
+    try {
+      const nats = await this.nats.server();
+      await nats.requireAccess();
+      return { url: (await nats.users.read('api')).url, refusal: null };
+    } catch (error) {
+      if (!(error instanceof NoNatsAccess)) throw error;
+      return { url: null, refusal: error.message };
+    }
   }
 
   /**

@@ -124,7 +124,7 @@ it('keys of all users are found by owner and label, and revoked', async () => {
 });
 
 it('queues are paused and resumed, and each mistake is explained', async () => {
-  const page = '/admin/queues/';
+  const page = '/status/queue/';
   const values = { suite: 'trixie', arch: '', reason: 'a broken <mirror>' };
   expect((await admin.submit(page, '/admin/queues/pause', values)).status).toBe(303);
   const sentence = 'Suite trixie on every architecture is paused by root';
@@ -133,7 +133,10 @@ it('queues are paused and resumed, and each mistake is explained', async () => {
   const wrong = await admin.submit(page, '/admin/queues/pause', { suite: 'nonesuch', reason: 'x' });
   expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining('nonesuch')]);
   const blank = await admin.submit(page, '/admin/queues/pause', { suite: '', arch: '', reason: ' ' });
-  expect([blank.status, await blank.text()]).toEqual([400, expect.stringContaining('reason must be')]);
+  expect([blank.status, await blank.text()]).toEqual([
+    400,
+    expect.stringContaining('id="pause-reason-mistake">Must be'),
+  ]);
   expect((await admin.submit(page, '/admin/queues/resume')).status).toBe(303);
   expect(await admin.textOf(page)).not.toContain(sentence);
   expect(await api.database.auditLog.list({ user: 'root', subject: 'suite trixie*' }, 9, null)).toHaveLength(
@@ -143,7 +146,7 @@ it('queues are paused and resumed, and each mistake is explained', async () => {
 
 it('runs are cancelled and get another priority by selection, after a question that counts them', async () => {
   const runIds = [await api.submit('selected'), await api.submit('selected', { is_private: true })];
-  const page = '/admin/queues/';
+  const page = '/status/queue/';
   const answer = await admin.submit(page, '/admin/queues/cancel', {
     package: 'selected',
     reason: 'a mistake',
@@ -173,81 +176,6 @@ it('runs are cancelled and get another priority by selection, after a question t
   expect([all.status, await all.text()]).toEqual([400, expect.stringContaining('At least one of run_ids')]);
   const logged = await api.database.auditLog.list({ user: 'root', action: 'runs-cancelled' }, 9, null);
   expect(logged).toMatchObject([{ subject: 'package selected', detail: 'a mistake', runs: 2 }]);
-});
-
-function registered(name: string): Promise<unknown> {
-  // A key is one worker's own.
-  const publicKey = `U${name
-    .replaceAll(/[^A-Z2-7]/gi, '')
-    .toUpperCase()
-    .padEnd(55, 'A')}`;
-  const worker = { name, publicKey, architectures: ['amd64'], mayRunPrivate: false };
-  return api.database.workerRegister.add(worker, { userId: 1, userName: 'alice' });
-}
-
-it('workers are drained, given runs again and looked at on their pages', async () => {
-  await registered('w1');
-  expect(rows(await admin.textOf('/admin/workers/'))[1]!.slice(0, 3)).toEqual([
-    ...['w1', 'not seen by a scheduler', 'amd64'],
-  ]);
-  const page = '/admin/workers/w1';
-  const drained = await admin.submit(page, `${page}/drain`, { reason: 'new <disks>' });
-  expect(drained.headers.get('location')).toBe(page);
-  expect(await admin.textOf(page)).toMatch(/Drained by root .*new &lt;disks&gt;/);
-  expect((await admin.submit(page, `${page}/undrain`, { reason: '' })).status).toBe(303);
-  const added = await admin.submit('/admin/workers/', '/admin/workers', {
-    name: 'w2',
-    architectures: 'amd64',
-  });
-  expect([added.status, await added.text()]).toEqual([
-    409,
-    expect.stringContaining('`proctor worker add w2`'),
-  ]);
-  const answer = await admin.submit(page, `${page}/revoke`);
-  expect(await answer.text()).toContain('0 tests that it executes are stopped');
-  expect((await admin.get('/admin/workers/ghost')).status).toBe(404);
-});
-
-it('a worker is drained with a deadline, after which others get what it executes, and a wrong one is explained', async () => {
-  await registered('w3');
-  const page = '/admin/workers/w3';
-  const drain = (minutes: string): Promise<Response> =>
-    admin.submit(page, `${page}/drain`, { reason: 'new disks', deadline_minutes: minutes });
-  for (const wrong of ['0', '1.5', '43201', 'soon']) {
-    const refused = await drain(wrong);
-    expect([wrong, refused.status, await refused.text()]).toEqual([
-      ...[wrong, 400],
-      expect.stringContaining('deadline_minutes must be a whole number from 1 to 43200, or empty'),
-    ]);
-  }
-  expect((await drain('90')).headers.get('location')).toBe(page);
-  const [drained] = (await api.database.decisions.drains()).filter(({ worker }) => worker === 'w3');
-  expect(drained!.deadline!.getTime() - Date.parse(drained!.since)).toBe(90 * 60_000);
-  expect(await admin.textOf(page)).toMatch(
-    new RegExp(`What it still executes <time datetime="${drained!.deadline!.toISOString()}"`),
-  );
-  expect((await admin.submit(page, `${page}/undrain`, { reason: '' })).status).toBe(303);
-});
-
-it('a worker is quarantined on its page, for a reason that the audit log has, and declared sound again', async () => {
-  await registered('w4');
-  const page = '/admin/workers/w4';
-  const blank = await admin.submit(page, `${page}/quarantine`, { reason: ' ' });
-  expect([blank.status, await blank.text()]).toEqual([400, expect.stringContaining('reason must be')]);
-  const quarantined = await admin.submit(page, `${page}/quarantine`, { reason: 'odd <failures>' });
-  expect([quarantined.status, quarantined.headers.get('location')]).toEqual([303, page]);
-  const { form_token: token = '' } = hiddenIn(await admin.textOf(page));
-  const refused = await admin.post('/admin/workers/ghost/quarantine', { form_token: token, reason: 'x' });
-  expect([refused.status, await refused.text()]).toEqual([
-    404,
-    expect.stringContaining('No worker ghost is registered'),
-  ]);
-  expect(await api.database.auditLog.list({ subject: 'worker w4', user: 'root' }, 9, null)).toMatchObject([
-    { action: 'worker-quarantined', detail: 'odd <failures>', user: 'root' },
-  ]);
-  await api.commit([{ kind: 'judge-worker', worker: 'w4', standing: 'quarantined', reason: 'x' }]);
-  const trust = { form_token: token, reason: 'repaired' };
-  expect((await admin.post(`${page}/trust`, trust)).status).toBe(303);
 });
 
 it('the rules of a package are looked up, and its backend is changed', async () => {

@@ -40,18 +40,20 @@ it.each([
   await page.waitForLoadState('load');
   const allFaults: unknown[] = [];
   for (const path of [
-    '',
-    'users/',
-    'users/root',
-    'keys/',
-    'workers/',
-    'workers/w1',
-    'queues/',
-    'packages/?package=linux-signed',
-    'configuration/',
-    'audit/',
+    '/admin/',
+    '/admin/users/',
+    '/admin/users/root',
+    '/admin/keys/',
+    '/admin/workers/',
+    '/status/workers/w1',
+    '/status/queue/',
+    '/admin/packages/?package=linux-signed',
+    '/admin/configuration/',
+    '/admin/audit/',
+    '/user/root/keys',
+    '/user/root/webhooks',
   ]) {
-    await page.goto(`${api.url}/admin/${path}`);
+    await page.goto(`${api.url}${path}`);
     allFaults.push(...(await accessibilityFaults(page)).map((fault) => [path, fault]));
     const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
     if (wide) allFaults.push([path, 'wide']);

@@ -198,26 +198,19 @@ it('an administrator drains a worker, its owner reads why it gets nothing, and t
   const admin = Client.of(proctor);
   const before = await admin.finished(await admin.submitOne(STUB_SUITE, arch, { package: 'earlier' }));
   const name = String(before['worker']);
-  const { page, faults } = await loggedIn('admin', '/admin/workers/');
+  const { page, faults } = await loggedIn('admin', '/status/workers/');
   await page.getByRole('link', { name, exact: true }).click();
-  const drain = page.locator('form', { has: page.getByRole('button', { name: /^Drain/ }) });
-  await drain.getByLabel('Reason', { exact: true }).fill('a new disk');
-  await drain.getByRole('button', { name: /^Drain/ }).press('Enter');
-  await page
-    .getByText(/Drained by admin/)
-    .or(page.getByRole('link', { name: 'Go on' }))
-    .first()
-    .waitFor();
+  await page.getByLabel('Reason', { exact: true }).fill('a new disk');
+  await page.getByRole('button', { name: 'Drain', exact: true }).press('Enter');
+  await page.getByText(/Drained by admin/).waitFor();
 
   const owner = await openPage(browser, `${proctor.url}/status/workers/${name}`);
-  await owner.page.getByRole('heading', { name: 'Why it gets no further work' }).waitFor();
-  await owner.page.getByText('a new disk').first().waitFor();
+  await owner.page.getByText(/^Drained by admin since .*: a new disk\.$/).waitFor();
   const runId = await admin.submitOne(STUB_SUITE, arch, { package: 'patient' });
   await owner.page.goto(`${proctor.url}/runs/${runId}`);
   await owner.page.getByRole('region', { name: 'Why this run waits' }).getByText('drained').waitFor();
 
-  await page.goto(`${proctor.url}/admin/workers/${name}`);
-  await page.getByRole('button', { name: 'Give it runs again' }).press('Enter');
+  await page.getByRole('button', { name: 'Resume' }).press('Enter');
   await owner.page.getByText('patient 1.0-1', { exact: false }).first().waitFor();
   await page.goto(`${proctor.url}/admin/audit/`);
   await page

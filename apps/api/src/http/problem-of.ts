@@ -36,9 +36,9 @@ export function problemOf(error: unknown, parameters?: Parameters): Problem {
   if (error instanceof Refusal) return refusedBy(error, parameters);
   if (error instanceof UnknownWorker || error instanceof UnknownUser)
     return new Problem(404, sentence(error.message));
-  if (error instanceof InvalidUserName) return new Problem(400, sentence(error.message));
-  if (error instanceof WorkerExists || error instanceof WorkerRevoked || error instanceof UserExists)
-    return new Problem(409, sentence(error.message));
+  if (error instanceof InvalidUserName) return ofName(400, error, parameters);
+  if (error instanceof WorkerExists || error instanceof UserExists) return ofName(409, error, parameters);
+  if (error instanceof WorkerRevoked) return new Problem(409, sentence(error.message));
   if (error instanceof BrokenOff) return comeBack(503, brokenOff(error), RETRY_AFTER_MS);
   if (error instanceof DatabaseUnavailable) {
     return comeBack(503, error.changed === 'nothing' ? NOTHING_CHANGED : CHANGE_UNKNOWN, RETRY_AFTER_MS);
@@ -52,6 +52,12 @@ export function problemOf(error: unknown, parameters?: Parameters): Problem {
   }
   if (error instanceof HttpException) return new Problem(error.getStatus(), sentence(error.message));
   return ofHttpLibrary(error) ?? new Problem(500, 'The server failed to answer; the failure was logged.');
+}
+
+/** A problem of the field `name`, where the request has one. */
+function ofName(status: number, { message }: Error, parameters?: Parameters): Problem {
+  const [detail, pointer] = [sentence(message), parameters?.get('name')?.pointer ?? null];
+  return new Problem(status, detail, pointer === null ? {} : { errors: [{ pointer, detail }] });
 }
 
 function refusedBy({ kind, message, field }: Refusal, parameters?: Parameters): Problem {

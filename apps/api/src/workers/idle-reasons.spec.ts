@@ -65,7 +65,7 @@ it.each<[string, Partial<WorkerFacts>, string[]]>([
       ],
     },
     [
-      'drained by root (since 2026-11-20T15:40:51.123Z): new disks',
+      'drained by root (since 2026-11-20 15:40:51 UTC): new disks',
       'quarantined until 2026-11-20T15:50:00.000Z: tired',
     ],
   ],

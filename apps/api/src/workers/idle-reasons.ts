@@ -1,4 +1,5 @@
 import type { QueueResource, WorkerResource } from '@proctor/resources';
+import type { Decision } from '@proctor/contracts';
 import type { WorkerRecord } from '@proctor/database';
 
 /** The facts about a worker that may explain why it gets no work. */
@@ -30,18 +31,22 @@ export function idleReasons({ record, offers, silent, queues }: WorkerFacts): st
     (arch) => !silent.includes(arch) && !offers.some((offer) => offer.arch === arch),
   );
   if (offers.length === 0 && away.length > 0) return [awayReason(record), ...silences];
-  return [
-    ...silences,
-    ...away.map((arch) => `it has not requested work on ${arch} recently`),
-    ...offers.flatMap((offer) => {
-      const own = ownReasons(offer);
-      return own.length > 0 ? own : queueReasons(offer, queues);
-    }),
-  ];
+  const ofOffers = offers.flatMap((offer) => {
+    const own = ownReasons(offer);
+    return own.length > 0 ? own : queueReasons(offer, queues);
+  });
+  const unasked = away.map((arch) => `it has not requested work on ${arch} recently`);
+  // A worker has most reasons on each of its architectures.
+  return [...new Set([...silences, ...ofOffers, ...unasked])];
 }
 
 function awayReason(record: WorkerFacts['record']): string {
   return record?.lastSeenAt ? 'it is not connected' : 'it has never connected';
+}
+
+/** The decision that a worker gets no new runs: `drained by root (since 2026-11-20 15:40:51 UTC): new disks`. */
+export function drainReason({ by, since, reason }: Decision): string {
+  return `drained by ${by} (since ${since.slice(0, 19).replace('T', ' ')} UTC): ${reason}`;
 }
 
 /** Why the worker itself cannot work. */
@@ -51,7 +56,7 @@ function ownReasons(offer: WorkerResource): string[] {
   const asOf = until === null ? '' : ` until ${until}`;
   return [
     ...(problem === null ? [] : [`it takes no work: ${problem}`]),
-    ...(drained === null ? [] : [`drained by ${drained.by} (since ${drained.since}): ${drained.reason}`]),
+    ...(drained === null ? [] : [drainReason(drained)]),
     ...(standing === 'sound' ? [] : [`${standing}${asOf}: ${reason ?? 'its attempts kept failing'}`]),
     ...(isReady
       ? []

@@ -12,8 +12,6 @@ export const ADMIN_VIEWS: Record<string, () => Ask[]> = {
   'GET /admin/users/:name': () => get('/admin/users/alice'),
   'GET /admin/keys': () => get('/admin/keys/'),
   'GET /admin/workers': () => get('/admin/workers/'),
-  'GET /admin/workers/:name': () => get('/admin/workers/w1'),
-  'GET /admin/queues': () => get('/admin/queues/'),
   'GET /api/v1/admin/configuration': () => get('/api/v1/admin/configuration'),
   'GET /api/v1/admin/packages/:package': () => get('/api/v1/admin/packages/secret'),
   'GET /admin/packages': () => get('/admin/packages/?package=secret'),

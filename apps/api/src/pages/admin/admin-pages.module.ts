@@ -6,7 +6,6 @@ import { AdminQueuesController } from './admin-queues.controller';
 import { ConfigurationPageController, PackageSettingsPageController } from './admin-settings.controller';
 import { AdminUsersController } from './admin-users.controller';
 import { AdminWorkersController } from './admin-workers.controller';
-import { WorkersPageService } from './workers-page.service';
 
 /** The pages for administrators. */
 @Room({
@@ -21,6 +20,5 @@ import { WorkersPageService } from './workers-page.service';
     AdminAuditController,
     AdminAuditDataController,
   ],
-  providers: [WorkersPageService],
 })
 export class AdminPagesModule {}

@@ -1,15 +1,13 @@
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { ManyRuns, QueuesAndWorkers, type Administrator } from '@proctor/administration';
 import { PauseRequest, ResumeRequest } from '@proctor/resources';
 import { Requires } from '../../auth/authentication.middleware';
-import { CONFIGURATION, type ApiConfiguration } from '../../configuration.token';
 import { badRequest } from '../../http/problem';
-import { QueuesService } from '../../queues/queues.service';
 import { PRIORITY_RANGE } from '../../runs/priority';
 import { CurrentActor } from '../account/account-pages';
 import { type ConfirmedAction, Form, type Question, SentForm } from '../layout/form-action';
 import type { Page } from '../layout/page';
-import { pauseSentence } from '../machines/decision-view';
+import { QueuesPage } from '../machines/queues-page.service';
 import { AdminPages, notice } from './admin-pages';
 import { RunsForm } from './forms';
 import type { SelectedCount } from '@proctor/database';
@@ -53,37 +51,34 @@ function sum(counts: SelectedCount[], field: 'waiting' | 'executed'): number {
   return counts.reduce((total, count) => total + count[field], 0);
 }
 
-const HERE = '/admin/queues/';
+const HERE = '/status/queue/';
 const QUEUES = { then: HERE, page: (pages: AdminQueuesController) => pages.page() };
 
-/** Pauses and resumes suite queues, cancels their runs and changes their priorities. */
+/** What administrators decide about suite queues and their runs. The forms are on the page of the queues. */
 @Controller('admin/queues')
 @Requires('nothing')
 @AdminPages()
 export class AdminQueuesController {
   constructor(
-    private readonly queues: QueuesService,
+    private readonly pages: QueuesPage,
     private readonly queuesAndWorkers: QueuesAndWorkers,
     private readonly manyRuns: ManyRuns,
-    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  @Get()
-  async page(): Promise<Page> {
-    const [queues, { pauses }] = await Promise.all([this.queues.list(true), this.queuesAndWorkers.list()]);
-    const { suites, architectures } = this.configuration.server;
-    const sentences = pauses.map((pause) => ({ ...pause, sentence: pauseSentence(pause) }));
-    return { template: 'admin/queues', data: { queues, pauses: sentences, suites, architectures } };
+  page(): Promise<Page> {
+    return this.pages.queuesPage(true);
   }
 
   @Form('pause', QUEUES)
-  async pause(@SentForm() form: PauseRequest, @CurrentActor() by: Administrator): Promise<void> {
+  async pause(@SentForm() form: PauseRequest, @CurrentActor() by: Administrator): Promise<string> {
     await this.queuesAndWorkers.pause(form, by);
+    return 'The pause begins now.';
   }
 
   @Form('resume', QUEUES)
-  async resume(@SentForm() form: ResumeRequest, @CurrentActor() by: Administrator): Promise<void> {
+  async resume(@SentForm() form: ResumeRequest, @CurrentActor() by: Administrator): Promise<string> {
     await this.queuesAndWorkers.resume(form, by);
+    return 'The pause is over.';
   }
 
   @Form('cancel', QUEUES)

@@ -1,45 +1,51 @@
-import { Controller, Get, Param } from '@nestjs/common';
+import { Controller, Get, Inject, Param } from '@nestjs/common';
 import { QueuesAndWorkers, Register } from '@proctor/administration';
 import type { Administrator } from '@proctor/administration';
 import { CredentialsRequest, RevokeRequest } from '@proctor/resources';
 import { Requires } from '../../auth/authentication.middleware';
+import { CONFIGURATION } from '../../configuration.token';
+import type { ApiConfiguration } from '../../configuration.token';
 import type { ContextRequest } from '../../http/request-context';
 import { CurrentActor } from '../account/account-pages';
 import { type ConfirmedAction, Form, SentForm } from '../layout/form-action';
 import type { Page } from '../layout/page';
-import { AdminPages, notice } from './admin-pages';
-import { DrainForm, NewWorkerForm, ReasonForm } from './forms';
-import { WorkersPageService } from './workers-page.service';
+import { isLoopbackUrl } from '../machines/new-worker-view';
+import { WorkersPage } from '../machines/workers-page.service';
+import { AdminPages } from './admin-pages';
+import { DrainForm, NewWorkerForm } from './forms';
 
 const WORKER = {
-  then: '/admin/workers/:name',
-  page: (pages: AdminWorkersController, { params }: ContextRequest) => pages.page(String(params['name'])),
+  then: '/status/workers/:name',
+  page: (pages: AdminWorkersController, { params }: ContextRequest) => pages.worker(String(params['name'])),
 };
 
-/** The pages of the workers: registration, state, and quarantine. */
+/** What administrators decide about workers. The forms are on the page of the worker; that of a new one is here. */
 @Controller('admin/workers')
 @Requires('nothing')
 @AdminPages()
 export class AdminWorkersController {
   constructor(
-    private readonly pages: WorkersPageService,
+    private readonly pages: WorkersPage,
     private readonly queuesAndWorkers: QueuesAndWorkers,
     private readonly register: Register,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   @Get()
-  list(): Promise<Page> {
-    return this.pages.list();
+  async page(): Promise<Page> {
+    const access = await this.register.findAccess();
+    const isLoopback = access.url !== null && isLoopbackUrl(access.url);
+    const { architectures } = this.configuration.server;
+    return { template: 'admin/new-worker', data: { access: { ...access, isLoopback }, architectures } };
   }
 
-  @Get(':name')
-  page(@Param('name') name: string): Promise<Page> {
-    return this.pages.page(name);
+  worker(name: string): Promise<Page> {
+    return this.pages.workerPage(name, true);
   }
 
-  @Form('', { status: 201, page: (pages: AdminWorkersController) => pages.list() })
+  @Form('', { status: 201, page: (pages: AdminWorkersController) => pages.page() })
   async add(@SentForm() form: NewWorkerForm, @CurrentActor() by: Administrator): Promise<Page> {
-    return workerNotice(form.name, 'is registered', await this.register.add(form, by));
+    return this.pages.workerPage(form.name, true, await this.register.add(form, by));
   }
 
   @Form(':name/rotate', WORKER)
@@ -54,7 +60,7 @@ export class AdminWorkersController {
         lead: 'Its present credentials are no longer valid: it is disconnected until the new ones are on its machine. Its tests go on in that time.',
         button: 'Give it new ones',
       }),
-      act: async () => workerNotice(name, 'has new credentials', await this.register.rotate(name, form, by)),
+      act: async () => this.pages.workerPage(name, true, await this.register.rotate(name, form, by)),
     };
   }
 
@@ -66,12 +72,15 @@ export class AdminWorkersController {
   ): ConfirmedAction {
     return {
       question: async () => {
-        const { busy } = await this.pages.worker(name);
+        const busy = await this.pages.countBusySlots(name);
         const tests = busy === 1 ? 'One test that it executes is' : `${busy} tests that it executes are`;
         const lead = `From now on it may do nothing. ${tests} stopped, and wait again.`;
         return { title: `Revoke worker ${name}?`, lead, button: 'Revoke it' };
       },
-      act: async () => workerNotice(name, 'is revoked', await this.register.revoke(name, form, by)),
+      act: async () => {
+        const { notice } = await this.register.revoke(name, form, by);
+        return `${name} is revoked.${notice === null ? '' : ` To do yet: ${notice}`}`;
+      },
     };
   }
 
@@ -80,10 +89,11 @@ export class AdminWorkersController {
     @Param('name') worker: string,
     @SentForm() { reason, deadline_minutes: minutes }: DrainForm,
     @CurrentActor() by: Administrator,
-  ): Promise<void> {
-    await this.pages.worker(worker);
+  ): Promise<string> {
+    await this.worker(worker);
     const deadline = minutes === undefined ? {} : { deadline_seconds: minutes * 60 };
     await this.queuesAndWorkers.drain({ worker, reason, ...deadline }, by);
+    return `${worker} gets no new runs.`;
   }
 
   @Form(':name/undrain', WORKER)
@@ -91,17 +101,20 @@ export class AdminWorkersController {
     @Param('name') worker: string,
     @SentForm() form: RevokeRequest,
     @CurrentActor() by: Administrator,
-  ): Promise<void> {
+  ): Promise<string> {
+    await this.worker(worker);
     await this.queuesAndWorkers.undrain({ worker, ...form }, by);
+    return `${worker} gets runs again.`;
   }
 
   @Form(':name/quarantine', WORKER)
   async quarantine(
     @Param('name') worker: string,
-    @SentForm() form: ReasonForm,
+    @SentForm() form: DrainForm,
     @CurrentActor() by: Administrator,
-  ): Promise<void> {
-    await this.queuesAndWorkers.quarantine({ worker, ...form }, by);
+  ): Promise<string> {
+    await this.queuesAndWorkers.quarantine({ worker, reason: form.reason }, by);
+    return `${worker} gets no runs until a canary test passes on it.`;
   }
 
   @Form(':name/trust', WORKER)
@@ -109,19 +122,8 @@ export class AdminWorkersController {
     @Param('name') worker: string,
     @SentForm() form: RevokeRequest,
     @CurrentActor() by: Administrator,
-  ): Promise<void> {
+  ): Promise<string> {
     await this.queuesAndWorkers.trust({ worker, ...form }, by);
+    return `The quarantine of ${worker} is over.`;
   }
-}
-
-/** The page after a change of a worker. @param done has the new credentials, if any */
-function workerNotice(
-  name: string,
-  what: string,
-  { credentials, notice: rest }: { credentials?: object; notice: string | null },
-): Page {
-  const file = credentials === undefined ? '' : ' The content of its credentials file:';
-  const lead = `Worker ${name} ${what}.${rest === null ? '' : ` To do yet: ${rest}`}${file}`;
-  const secret = credentials === undefined ? {} : { secret: JSON.stringify(credentials, null, 2) };
-  return notice({ title: `Worker ${name}`, lead, back: '/admin/workers/', ...secret });
 }

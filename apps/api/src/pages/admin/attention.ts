@@ -58,7 +58,7 @@ export function attentionOf({
     ...configuration.needsRestart.map((value) =>
       decided(`A restart is needed: ${value}`, '/admin/configuration/'),
     ),
-    ...pauses.map((pause) => decided(pauseSentence(pause), '/admin/queues/')),
+    ...pauses.map((pause) => decided(pauseSentence(pause), '/status/queue/')),
     ...drains.map((drain) =>
       decided(`Worker ${drain.worker} is drained by ${decidedBy(drain)}`, workerUrl(drain.worker)),
     ),
@@ -80,7 +80,7 @@ function restoreSentence({
 }
 
 function workerUrl(name: string): string {
-  return `/admin/workers/${encodeURIComponent(name)}`;
+  return `/status/workers/${encodeURIComponent(name)}`;
 }
 
 export function attentionSentence(causes: Attention[]): string {

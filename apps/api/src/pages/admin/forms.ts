@@ -3,23 +3,21 @@ import { IsReason, must, Strict } from '@proctor/contracts';
 import { NewWorker } from '@proctor/resources';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import type { Parameter } from '../../http/parameters';
+import { wordsOf } from '../../http/parameter-values';
 import { From } from '../../http/shape';
 import { runIdsOf } from '../../runs/changes.dto';
 import { priorityOf } from '../../runs/priority';
-
-/** The reason for a quarantine. */
-@Strict()
-export class ReasonForm {
-  @IsReason()
-  reason: string;
-}
 
 const MINUTES_MAX = 30 * 1440;
 const MINUTES = must(`be a whole number from 1 to ${MINUTES_MAX}, or empty`);
 
 /** The reason why a worker gets no new runs, and the time for the runs that it already has. */
-export class DrainForm extends ReasonForm {
-  /** Without it the worker may finish all of them. */
+@Strict()
+export class DrainForm {
+  @IsReason()
+  reason: string;
+
+  /** A quarantine ignores it. Without it the worker may finish all of them. */
   @From({ read: wholeNumber })
   @IsOptional()
   @IsInt(MINUTES)
@@ -29,12 +27,8 @@ export class DrainForm extends ReasonForm {
 }
 
 export class NewWorkerForm extends NewWorker {
-  @From({
-    read: ({ value }) =>
-      String(value)
-        .split(/[\s,]+/)
-        .filter(Boolean),
-  })
+  /** Ticked boxes, or words. */
+  @From({ read: ({ value }): unknown => (Array.isArray(value) ? value : wordsOf(String(value))) })
   declare architectures: string[];
 }
 

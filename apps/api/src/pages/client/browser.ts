@@ -1,5 +1,6 @@
 import { writeAges } from './ages';
 import { readCharts } from './chart';
+import { offerCopy } from './copy';
 import { followPage } from './live';
 import { enliven } from './log';
 import { followTail } from './log-tail';
@@ -16,6 +17,7 @@ readCharts();
 for (const input of document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('[data-suggest]'))
   offerSuggestions(input);
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-preview]')) previewForm(form);
+for (const block of document.querySelectorAll<HTMLElement>('pre[data-copy]')) offerCopy(block);
 const { follow } = document.body.dataset;
 if (follow !== undefined) {
   const updateTail = followTail(() => refresh());

@@ -1,5 +1,5 @@
 import { Controller, Get, Header, Inject, Query, Req, UseInterceptors } from '@nestjs/common';
-import { HourFigures, PublicRuns } from '@proctor/database';
+import { HourFigures } from '@proctor/database';
 import { HoursResource, type QueueResource } from '@proctor/resources';
 import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
@@ -13,17 +13,9 @@ import { QueuesService } from '../../queues/queues.service';
 import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { PageInterceptor } from '../layout/page';
 import type { Page } from '../layout/page';
-import {
-  firstHour,
-  HOUR_SPAN,
-  HOUR_SPANS,
-  hourObject,
-  HoursQuery,
-  hoursFilter,
-  queueHoursView,
-} from './hours-view';
-import { growthSentences } from './queue-growth';
-import { queueEntries, queuesView } from './queues-view';
+import { firstHour, HOUR_SPAN, HOUR_SPANS, hourObject, HoursQuery } from './hours-view';
+import { QueuesPage } from './queues-page.service';
+import { queueEntries } from './queues-view';
 
 /** Reads the query of the figures by hour. An empty form field counts as not given. */
 const HOURS_QUERY = {
@@ -39,34 +31,16 @@ const HOURS_QUERY = {
 @Requires('nothing')
 export class QueuePagesController {
   constructor(
+    private readonly pages: QueuesPage,
     private readonly queues: QueuesService,
-    private readonly publicRuns: PublicRuns,
     private readonly figures: HourFigures,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   @Get('queue')
   @UseInterceptors(PageInterceptor)
-  async page(@Query(HOURS_QUERY) query: HoursQuery, @CurrentViewer() { isAdmin }: Viewer): Promise<Page> {
-    const now = new Date();
-    const first = firstHour(now, query.days);
-    const [queues, hours, share] = await Promise.all([
-      this.queues.list(isAdmin),
-      this.figures.listHours(first, query),
-      this.publicRuns.waitingShare(query),
-    ]);
-    const { suites, architectures } = this.configuration.server;
-    return {
-      template: 'machines/queues',
-      data: {
-        ...queuesView(queues.filter((queue) => isAskedFor(queue, query))),
-        ...hoursFilter(query),
-        byHour: queueHoursView(hours, first, now),
-        growth: growthSentences({ hours, share, isWhole: query.suite === null, now }),
-        suites,
-        architectures,
-      },
-    };
+  page(@Query(HOURS_QUERY) query: HoursQuery, @CurrentViewer() { isAdmin }: Viewer): Promise<Page> {
+    return this.pages.queuesPage(isAdmin, query);
   }
 
   @Operation({
@@ -104,8 +78,4 @@ export class QueuePagesController {
     const address = { base, feedPath: '/status/queue.xml', pagePath: '/status/queue/' };
     return atomFeed('Queues', address, queueEntries(await this.queues.list(false)));
   }
-}
-
-function isAskedFor(queue: QueueResource, { suite, arch }: HoursQuery): boolean {
-  return (suite === null || queue.suite === suite) && (arch === null || queue.arch === arch);
 }

@@ -1,5 +1,7 @@
 import { isUntested } from '@proctor/contracts';
-import type { WorkerDetails } from '@proctor/resources';
+import type { WorkerRecord } from '@proctor/database';
+import type { DrainResource, WorkerDetails } from '@proctor/resources';
+import { drainReason } from '../../workers/idle-reasons';
 import { shapeOf } from '../layout/mark';
 import { historyPath } from '../../runs/page-paths';
 import { architecturesOf, slotsOf, stateOf, stripEntry, versionsOf, workerUrl } from './workers-view';
@@ -8,16 +10,18 @@ import { architecturesOf, slotsOf, stateOf, stripEntry, versionsOf, workerUrl } 
 const OFTENER_BY = 2;
 const OFTENER_MIN = 3;
 
-/** The page of a worker. */
-export function workerView(worker: WorkerDetails) {
+/** The page of a worker. @param drain the decision of an administrator; its schedulers have it, too, once they know it */
+export function workerView(worker: WorkerDetails, drain: DrainResource | null = null) {
   const { name, offers, registered, attempts, running, comparison } = worker;
   const state = registered?.revoked_at ? ({ shape: 'cancelled', word: 'revoked' } as const) : stateOf(offers);
   return {
     name,
     url: workerUrl(name),
+    /** The page is also the answer to forms, which the browser cannot fetch again. */
+    address: workerUrl(name),
     state,
     sentence: workerSentence(worker, state.word),
-    reasons: worker.idle_reasons,
+    ...reasonsOf(worker, drain),
     version: versionsOf(offers),
     lastRefusal: registered?.last_refusal ?? null,
     architectures: architecturesOf(registered?.architectures ?? [], offers).join(', '),
@@ -66,8 +70,41 @@ function timeOf(text: string | null): Date | null {
   return text === null ? null : new Date(text);
 }
 
-/** `w1 is ready: 1 of 4 slots is busy.` */
-function workerSentence({ name, offers }: WorkerDetails, word: string): string {
+/** A drain is shown once, beside the state, and is none of the other reasons. */
+function reasonsOf({ offers, idle_reasons: reasons }: WorkerDetails, drain: DrainResource | null) {
+  const decision = drain ?? offers.find((offer) => offer.drained !== null)?.drained ?? null;
+  const drainReasons = offers.flatMap(({ drained }) => (drained === null ? [] : drainReason(drained)));
+  return {
+    reasons: reasons.filter((reason) => !drainReasons.includes(reason)),
+    drained: decision && {
+      by: decision.by,
+      reason: decision.reason,
+      since: new Date(decision.since),
+      deadline: timeOf(drain?.deadline ?? null),
+    },
+  };
+}
+
+/** What an administrator may decide about a worker. @param record null for a worker that is not registered */
+export function decisionsView({ offers }: WorkerDetails, record: WorkerRecord | null) {
+  const isValid = record !== null && record.revokedAt === null;
+  return {
+    record,
+    canTrust: offers.some(({ standing }) => standing !== 'sound'),
+    canQuarantine:
+      isValid && (offers.length === 0 || offers.some(({ standing }) => standing !== 'quarantined')),
+  };
+}
+
+/** `w1 is ready; 1 of 4 slots are busy.` */
+function workerSentence({ name, offers, registered }: WorkerDetails, word: string): string {
+  if (
+    registered !== null &&
+    registered.last_seen_at === null &&
+    registered.revoked_at === null &&
+    offers.length === 0
+  )
+    return `${name} has not requested work yet.`;
   const { slots, busy } = slotsOf(offers);
   return offers.length === 0
     ? `${name} is ${word}.`

@@ -2,7 +2,8 @@ import type { WorkerResource, WorkerDetails } from '@proctor/resources';
 import type { EndedAttempt, WorkerRecord } from '@proctor/database';
 import { workerObject as offer } from '@test/support/worker-object';
 import type { WorkerSummary } from '../../workers/workers.service';
-import { workerView } from './worker-view';
+import { idleReasons } from '../../workers/idle-reasons';
+import { decisionsView, workerView } from './worker-view';
 import { isWell, stateOf, stripEntry, workerEntries, workersView } from './workers-view';
 
 const drained = { by: 'root', reason: 'new disks', since: '2026-11-20T15:40:51.123Z' };
@@ -108,6 +109,27 @@ describe('the page of a worker', () => {
     expect(workerView(details({ comparison })).comparison!.rows[0]).toMatchObject({ isOftener });
   });
 
+  it('names a drain once, apart from the other reasons', () => {
+    const offers = ['amd64', 'arm64', 'i386'].map((arch) => offer({ arch, drained }));
+    const reasons = idleReasons({ record: null, offers, silent: [], queues: [] });
+    expect(reasons).toEqual(['drained by root (since 2026-11-20 15:40:51 UTC): new disks']);
+    const view = workerView(details({ offers, idle_reasons: [...reasons, 'all 2 slots are busy'] }));
+    const { by, reason, since } = drained;
+    expect(view.drained).toEqual({ by, reason, since: new Date(since), deadline: null });
+    expect(view.reasons).toEqual(['all 2 slots are busy']);
+    const drain = { ...drained, worker: 'w1', deadline: '2026-11-20T16:40:51.123Z' };
+    expect(workerView(details(), drain).drained!.deadline).toEqual(new Date(drain.deadline));
+  });
+
+  it.each([
+    ['sound', null, { canTrust: false, canQuarantine: true }],
+    ['quarantined', null, { canTrust: true, canQuarantine: false }],
+    ['sound', new Date(), { canTrust: false, canQuarantine: false }],
+  ] as const)('offers what fits a worker that is %s, revoked at %s', (standing, revokedAt, decisions) => {
+    const worker = details({ offers: [offer({ standing })] });
+    expect(decisionsView(worker, { revokedAt } as WorkerRecord)).toMatchObject(decisions);
+  });
+
   it('describes its state in a sentence', () => {
     const registered = {
       architectures: ['amd64'],
@@ -117,7 +139,9 @@ describe('the page of a worker', () => {
       last_refusal: null,
     };
     expect(workerView(details()).sentence).toBe('w1 is ready; 0 of 2 slots are busy.');
-    expect(workerView(details({ registered, offers: [] })).sentence).toBe('w1 is not connected.');
+    expect(workerView(details({ registered, offers: [] })).sentence).toBe('w1 has not requested work yet.');
+    const seen = { ...registered, last_seen_at: '2026-11-21T15:40:51.123Z' };
+    expect(workerView(details({ registered: seen, offers: [] })).sentence).toBe('w1 is not connected.');
     const revoked = { ...registered, revoked_at: '2026-11-21T15:40:51.123Z' };
     expect(workerView(details({ registered: revoked, offers: [] })).sentence).toBe('w1 is revoked.');
   });

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { QueuesAndWorkers, Register } from '@proctor/administration';
+import { WorkerPages } from '@proctor/database';
+import type { NewCredentials } from '@proctor/resources';
+import { loadPart } from '../../http/parts';
+import { WorkersService } from '../../workers/workers.service';
+import type { Page } from '../layout/page';
+import { firstHour, HOUR_SPAN, workerHoursView } from './hours-view';
+import { newWorkerView } from './new-worker-view';
+import { decisionsView, workerView } from './worker-view';
+import { workersView } from './workers-view';
+
+const WORKERS_SHOWN_MAX = 100;
+
+/** The pages of workers. For administrators they count private runs, and have the forms of their decisions. */
+@Injectable()
+export class WorkersPage {
+  constructor(
+    private readonly workers: WorkersService,
+    private readonly queuesAndWorkers: QueuesAndWorkers,
+    private readonly register: Register,
+    private readonly pages: WorkerPages,
+  ) {}
+
+  /** @param after the last worker of the previous page; empty on the first */
+  async workersPage(after: string, isAdmin: boolean): Promise<Page> {
+    const read = (limit: number) => this.workers.summaries(isAdmin, after, limit);
+    const [part, records] = await Promise.all([
+      loadPart(WORKERS_SHOWN_MAX, read, ({ name }) => name),
+      isAdmin ? this.register.list() : Promise.resolve([]),
+    ]);
+    const revoked = records.filter(({ revokedAt }) => revokedAt !== null).map(({ name }) => name);
+    return { template: 'machines/workers', data: { ...workersView(part, after), isAdmin, revoked } };
+  }
+
+  /**
+   * @param created the credentials that were created just now; the page shows them with the commands to type
+   * @throws Problem 404 when there is no such worker
+   */
+  async workerPage(name: string, isAdmin: boolean, created: NewCredentials | null = null): Promise<Page> {
+    const now = new Date();
+    const first = firstHour(now, HOUR_SPAN);
+    const [details, hours, records, { drains }] = await Promise.all([
+      this.workers.details(name, isAdmin),
+      this.pages.hours(name, first),
+      isAdmin ? this.register.list() : Promise.resolve([]),
+      isAdmin ? this.queuesAndWorkers.list() : Promise.resolve({ drains: [] }),
+    ]);
+    const drain = drains.find(({ worker }) => worker === name) ?? null;
+    const record = records.find((each) => each.name === name) ?? null;
+    const admin = isAdmin ? decisionsView(details, record) : null;
+    const steps = created && newWorkerView(created, record?.architectures ?? []);
+    const byHour = workerHoursView(hours, first, now);
+    return { template: 'machines/worker', data: { ...workerView(details, drain), byHour, admin, steps } };
+  }
+
+  /** @throws Problem 404 when there is no such worker */
+  async countBusySlots(name: string): Promise<number> {
+    const { offers } = await this.workers.details(name, true);
+    return offers.reduce((sum, { busy }) => sum + busy, 0);
+  }
+}
