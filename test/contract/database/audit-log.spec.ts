@@ -76,7 +76,7 @@ it('the audit log counts the runs of a decision in one entry, however many trans
     [request({ isPrivate: true })],
     fixture.submitter,
   );
-  await publications.publish([hidden!], fixture.submitter.keyId);
+  await publications.publish([hidden!], fixture.submitter.keyId, '192.0.2.7');
   const names = `runs ${runIds.slice(0, 5).join(', ')} and 1495 more`;
   expect(await entries()).toEqual([
     of('runs-reprioritised', names, { detail: 'to 9: a transition', runs: 1_500 }),
@@ -84,6 +84,8 @@ it('the audit log counts the runs of a decision in one entry, however many trans
     of('runs-cancelled', `package ${selection.package}, suite ${selection.suite}`, { runs: 1_499 }),
     of('runs-published', `run ${hidden}`, { runs: 1 }),
   ]);
+  const [entry] = await log().list({ action: 'runs-published', subject: `run ${hidden}` }, 1, null);
+  expect(entry!.address).toBe('192.0.2.7');
 });
 
 it('the audit log has what is done to users and keys, and who did it, and no secret', async () => {

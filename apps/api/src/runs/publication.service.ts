@@ -28,7 +28,7 @@ export class PublicationService {
     const published: number[] = [];
     try {
       for (const keyId of await this.keysOf(possible, requestor))
-        published.push(...(await this.publications.publish(possible, keyId)));
+        published.push(...(await this.publications.publish(possible, keyId, requestor.address)));
     } catch (error) {
       throw error instanceof DatabaseUnavailable && published.length > 0
         ? new BrokenOff(published, error)

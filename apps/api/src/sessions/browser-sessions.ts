@@ -123,10 +123,11 @@ export class BrowserSessions {
     return provider ?? null;
   }
 
-  /** The requestor for actions on pages: the user, with their own key for pages. */
-  async requestorOf(user: User): Promise<Requestor> {
+  /** The requestor for actions on pages: the user, with their own key for pages. @param address the network of the request */
+  async requestorOf(user: User, address?: string): Promise<Requestor> {
     const { userId, name: userName, isAdmin } = user;
-    return { userId, userName, isAdmin, keyId: await this.keys.ofPages(userId), isOnPages: true };
+    const keyId = await this.keys.ofPages(userId);
+    return { userId, userName, isAdmin, keyId, isOnPages: true, ...(address !== undefined && { address }) };
   }
 
   /** @throws Problem 403 if a page of another site has sent the request */

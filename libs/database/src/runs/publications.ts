@@ -20,12 +20,13 @@ export class Publications {
    * The runs need not have finished. Others also write several runs in one transaction, in another order. To
    * avoid a circle of waiting transactions, this one takes all rows that are not locked, and then waits for
    * one at a time.
+   * @param address the network of the request, for the audit log
    * @returns the ids of the key's private runs that became public, ascending
    * @throws DatabaseUnavailable; some may be public then, and publishing again helps
    */
-  async publish(runIds: number[], keyId: number): Promise<number[]> {
+  async publish(runIds: number[], keyId: number, address?: string): Promise<number[]> {
     const validIds = runIds.filter(isRunId);
-    const published = await this.publishRuns(PUBLISH_FREE, validIds, keyId);
+    const published = await this.publishRuns(PUBLISH_FREE, validIds, keyId, address);
     try {
       for (;;) {
         const lockedRun = await this.database.entities((manager) =>
@@ -36,7 +37,7 @@ export class Publications {
           }),
         );
         if (!lockedRun) return published.sort((a, b) => a - b);
-        published.push(...(await this.publishRuns(PUBLISH, [lockedRun.runId], keyId)));
+        published.push(...(await this.publishRuns(PUBLISH, [lockedRun.runId], keyId, address)));
       }
     } catch (error) {
       if (published.length > 0) afterChange(error);
@@ -44,14 +45,20 @@ export class Publications {
     }
   }
 
-  private async publishRuns(statement: typeof PUBLISH, runIds: number[], keyId: number): Promise<number[]> {
+  private async publishRuns(
+    statement: typeof PUBLISH,
+    runIds: number[],
+    keyId: number,
+    address: string | undefined,
+  ): Promise<number[]> {
     return this.database.transaction(async (transaction) => {
       await recordUpdateTime(transaction);
       const published = await transaction.query(statement, [runIds, keyId]);
       const [owner] = published.length > 0 ? await transaction.query(OWNER, [keyId]) : [];
       if (owner) {
         const subject = runsName(published.map((run) => run.runId));
-        await audit(transaction, owner, { action: 'runs-published', subject, runs: published.length });
+        const by = address === undefined ? owner : { ...owner, address };
+        await audit(transaction, by, { action: 'runs-published', subject, runs: published.length });
       }
       await rememberPackages(
         transaction,

@@ -139,7 +139,7 @@ export class JobActionsService {
    * run if another user owns it; when runs could not be changed, a page lists them.
    * Administrators cancel and retry the runs of all users.
    */
-  async prepare(user: User, action: JobAction, runIds: number[]) {
+  async prepare(user: User, action: JobAction, runIds: number[], address?: string) {
     const whose = user.isAdmin && action !== 'publish' ? null : user.userId;
     const runs = await this.ownRuns.byId(whose, runIds);
     const others = runs.find(({ requestor }) => requestor !== user.name);
@@ -151,7 +151,8 @@ export class JobActionsService {
       return { template: 'account/confirm', data };
     };
     const act = async (): Promise<Page | Redirect> => {
-      const refusals = await this.changes.runAction(action, possible, await this.sessions.requestorOf(user));
+      const requestor = await this.sessions.requestorOf(user, address);
+      const refusals = await this.changes.runAction(action, possible, requestor);
       if (refusals.length === 0) return { redirectTo: backUrl };
       const count = possible.length - refusals.length;
       return { template: 'account/left-out', data: { refusals, done: count, backUrl } };

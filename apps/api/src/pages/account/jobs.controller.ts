@@ -1,5 +1,5 @@
 import { Controller, Get, Query, Req, UseInterceptors } from '@nestjs/common';
-import type { User } from '@proctor/database';
+import type { Actor, User } from '@proctor/database';
 import { Requires } from '../../auth/authentication.middleware';
 import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { ignore } from '../../http/ignored-parameters';
@@ -7,7 +7,7 @@ import type { ContextRequest } from '../../http/request-context';
 import { type ConfirmedAction, Form } from '../layout/form-action';
 import type { Page, Redirect } from '../layout/page';
 import { PAGE_NUMBER } from '../layout/page-number';
-import { CurrentUser, OwnPages } from './account-pages';
+import { CurrentActor, CurrentUser, OwnPages } from './account-pages';
 import { JobActionsService } from './job-actions.service';
 import { JobFilterPipe, ListedRunsPipe, SelectedRunsPipe } from './job-filter';
 import type { JobFilter } from './job-filter';
@@ -45,18 +45,30 @@ export class JobsController {
   }
 
   @Form('test/publish')
-  publish(@Sent(SelectedRunsPipe) runIds: number[], @CurrentUser() user: User): Promise<ConfirmedAction> {
-    return this.actions.prepare(user, 'publish', runIds);
+  publish(
+    @Sent(SelectedRunsPipe) runIds: number[],
+    @CurrentUser() user: User,
+    @CurrentActor() { address }: Actor,
+  ): Promise<ConfirmedAction> {
+    return this.actions.prepare(user, 'publish', runIds, address);
   }
 
   @Form('jobs/cancel')
-  cancel(@Sent(SelectedRunsPipe) runIds: number[], @CurrentUser() user: User): Promise<ConfirmedAction> {
-    return this.actions.prepare(user, 'cancel', runIds);
+  cancel(
+    @Sent(SelectedRunsPipe) runIds: number[],
+    @CurrentUser() user: User,
+    @CurrentActor() { address }: Actor,
+  ): Promise<ConfirmedAction> {
+    return this.actions.prepare(user, 'cancel', runIds, address);
   }
 
   @Form('jobs/retry')
-  retry(@Sent(SelectedRunsPipe) runIds: number[], @CurrentUser() user: User): Promise<ConfirmedAction> {
-    return this.actions.prepare(user, 'retry', runIds);
+  retry(
+    @Sent(SelectedRunsPipe) runIds: number[],
+    @CurrentUser() user: User,
+    @CurrentActor() { address }: Actor,
+  ): Promise<ConfirmedAction> {
+    return this.actions.prepare(user, 'retry', runIds, address);
   }
 }
 
