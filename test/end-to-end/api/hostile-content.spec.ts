@@ -18,6 +18,9 @@ const STATEMENTS_MAX = 12;
 const MORE_STATEMENTS: Record<string, number> = {
   '/': 20,
   '/packages/:prefix/:package/:suite/:arch/:run_id': 28,
+  // An administrator sees the decisions, too.
+  '/status/queue': 16,
+  '/status/workers/:name': 17,
   '/user/:user/retry/:run_id': 28,
 };
 /** Bytes of a page, whatever it shows: a line of a megabyte is in the log of each run. */

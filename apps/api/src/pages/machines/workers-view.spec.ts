@@ -140,8 +140,8 @@ describe('the page of a worker', () => {
     };
     expect(workerView(details()).sentence).toBe('w1 is ready; 0 of 2 slots are busy.');
     expect(workerView(details({ registered, offers: [] })).sentence).toBe('w1 has not requested work yet.');
-    const seen = { ...registered, last_seen_at: '2026-11-21T15:40:51.123Z' };
-    expect(workerView(details({ registered: seen, offers: [] })).sentence).toBe('w1 is not connected.');
+    const earlier = { ...registered, last_seen_at: '2026-11-21T15:40:51.123Z' };
+    expect(workerView(details({ registered: earlier, offers: [] })).sentence).toBe('w1 is not connected.');
     const revoked = { ...registered, revoked_at: '2026-11-21T15:40:51.123Z' };
     expect(workerView(details({ registered: revoked, offers: [] })).sentence).toBe('w1 is revoked.');
   });
