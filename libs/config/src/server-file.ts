@@ -78,7 +78,7 @@ export class ApiSection {
   @Count() historyLengthMax = 500;
   /** Runs of a trigger that one request retries, cancels or refreshes the references of. */
   @Count() bulkRunsMax = 500;
-  /** How many names and patterns one user may follow. */
+  /** How many packages, patterns, runs and triggers one user may follow. */
   @Count() followedPackagesMax = 200;
   /** Address of a bug; `{bug}` stands for its number. */
   @UrlTemplate(['https://', 'http://'], ['bug'], 'bug') bugUrl = 'https://bugs.debian.org/{bug}';

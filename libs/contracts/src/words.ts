@@ -162,6 +162,10 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export const NOTE_SUBJECTS = ['package', 'place', 'error'] as const;
 export type NoteSubject = (typeof NOTE_SUBJECTS)[number];
 
+/** What a user can follow; a package also by a pattern. */
+export const FOLLOW_KINDS = ['package', 'run', 'trigger'] as const;
+export type FollowKind = (typeof FOLLOW_KINDS)[number];
+
 /** The states of a delivery to a webhook. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

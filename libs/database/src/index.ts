@@ -115,6 +115,7 @@ export {
   type PackageChange,
   type TestInLog,
 } from './reading/run-testbeds';
+export type { Follow } from './people/follows';
 export type { WebhookFilter } from './rows/webhook';
 export * from './stores';
 export type {

@@ -11,7 +11,7 @@ import { Facts } from './runs/facts';
 import { HourFigures } from './statuses/hour-figures';
 import { Identities } from './people/identities';
 import { Imports } from './upkeep/imports';
-import { FollowedPackages } from './people/followed-packages';
+import { Follows } from './people/follows';
 import { KeptAnswers } from './kit/once';
 import { Notes } from './reading/notes';
 import { PackageMonths } from './statuses/package-months';
@@ -92,7 +92,7 @@ export const STORES = {
   auditLog: AuditLog,
   identities: Identities,
   ownRuns: OwnRuns,
-  followedPackages: FollowedPackages,
+  follows: Follows,
   vitals: Vitals,
   imports: Imports,
   webhooks: Webhooks,
@@ -114,7 +114,7 @@ export {
   Expiry,
   Facts,
   Identities,
-  FollowedPackages,
+  Follows,
   Imports,
   KeptAnswers,
   Notes,

@@ -1,5 +1,6 @@
 import { Field } from './field';
 import { ListedStatusResource } from './public-data';
+import { RUN_ID } from './values';
 import { flag, listOf, oneOf, sentAs, text } from './schema';
 
 /** Names of packages that a user is to follow. */
@@ -25,6 +26,12 @@ export class FollowedPackage {
 export class FollowedResource {
   @Field(listOf(text()), 'What was asked to be followed.')
   patterns: string[];
+
+  @Field(listOf(RUN_ID), 'Followed runs.')
+  runs: number[];
+
+  @Field(listOf(text()), 'Followed triggers.')
+  triggers: string[];
 
   @Field(listOf(FollowedPackage, { maxItems: 500 }))
   packages: FollowedPackage[];

@@ -16,8 +16,10 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 const PAGE = '/user/alice/packages';
+const [FOLLOW, UNFOLLOW] = ['/user/alice/follow', '/user/alice/unfollow'];
 const follow = (packages: string): Promise<Response> => alice.submit(PAGE, `${PAGE}/follow`, { packages });
 const followed = async (): Promise<unknown> => (await alice.get(`${PAGE}.json`)).json();
+const aliceId = async (): Promise<number> => (await api.database.users.find('alice'))!.userId;
 const feedOn = (html: string) => /href="(\/data\/followed\/[\w-]{43}\.xml)"/.exec(html)?.[1];
 
 it('packages are followed by name and pattern, and those of private runs are not there', async () => {
@@ -35,8 +37,8 @@ it('packages are followed by name and pattern, and those of private runs are not
     packages: [{ package: 'hello', statuses: [{ suite: 'bookworm', arch: 'amd64', status: 'fail' }] }],
   });
   expect(await bob.textOf('/user/bob/packages')).toContain('You follow no package');
-  await alice.submit(PAGE, `${PAGE}/unfollow`, { pattern: 'unheard-of' });
-  await alice.submit('/packages/h/hello/', `${PAGE}/follow`);
+  await alice.submit(PAGE, `${PAGE}/unfollow`, { package: 'unheard-of' });
+  await alice.submit('/packages/h/hello/', FOLLOW);
   expect(await followed()).toMatchObject({ patterns: ['hel*', 'hello', 'secret-tool'] });
 });
 
@@ -59,6 +61,58 @@ it('a key follows packages for its user and leaves them, as the page does', asyn
   expect((await requestFollowed('DELETE', '/a%00')).status).toBe(404);
   expect((await requestFollowed('DELETE', '/gone')).status).toBe(204);
   expect(await (await requestFollowed('GET')).json()).toMatchObject({ patterns: [], packages: [] });
+});
+
+it('the page of a package, a run, a trigger or a prefix has one button to follow, and one to stop', async () => {
+  const runId = await api.submit('waits', { trigger: 'glibc/2.42-3' });
+  for (const [page, kind, name] of [
+    ['/packages/w/waits/', 'package', 'waits'],
+    [`/packages/w/waits/bookworm/amd64/${runId}/`, 'run', String(runId)],
+    ['/triggers/glibc/2.42-3', 'trigger', 'glibc/2.42-3'],
+    ['/packages/h/', 'package', 'h*'],
+  ] as const) {
+    const answer = await alice.submit(page, FOLLOW);
+    expect([page, answer.status]).toEqual([page, 303]);
+    // The browser returns to the page.
+    const back = await alice.get(answer.headers.get('location')!);
+    expect([page, `/runs/${runId}`]).toContain(answer.headers.get('location'));
+    expect(back.status).toBeLessThan(400);
+    expect(await api.database.follows.isFollowed(await aliceId(), { kind, name })).toBe(true);
+    expect(await alice.textOf(PAGE)).toContain(`aria-label="Remove ${name}"`);
+    expect((await alice.submit(page, UNFOLLOW)).status).toBe(303);
+    expect(await api.database.follows.isFollowed(await aliceId(), { kind, name })).toBe(false);
+    const login = `/user/login?next=${encodeURIComponent(page)}`;
+    expect(await (await api.fetch(page)).text()).toContain(`href="${login}"`);
+  }
+  // Of a run that has ended, the package is what can change.
+  await api.finish(runId, { verdict: 'pass' });
+  expect(await alice.textOf(`/packages/w/waits/bookworm/amd64/${runId}/`)).toContain(
+    'aria-label="Follow the package waits"',
+  );
+});
+
+it('runs and triggers are followed on the page of what is followed and by the API, if they may be seen', async () => {
+  const runId = await api.submit('waits', { trigger: 'glibc/2.42-4' });
+  const secret = await api.submit('hidden', { is_private: true, trigger: 'secret/1' }, api.keys.aliceSecond);
+  const more = (name: string): Promise<Response> => alice.submit(PAGE, `${PAGE}/follow-more`, { name });
+  for (const name of [String(runId), 'glibc/2.42-4', String(secret), 'secret/1'])
+    expect([name, (await more(name)).status]).toEqual([name, 303]);
+  for (const name of ['999999', 'glibc/0', 'a\0', 'x'])
+    expect([name, (await more(name)).status]).toEqual([name, 404]);
+  expect(await followed()).toMatchObject({
+    runs: [runId, secret],
+    triggers: ['glibc/2.42-4', 'secret/1'],
+  });
+  const asBob = (path: string, method = 'POST') =>
+    api.api(`/followed/${path}`, { method }, api.keys.bob).then(({ status }) => status);
+  expect([await asBob(`runs/${secret}`), await asBob('triggers/secret/1')]).toEqual([404, 404]);
+  expect([await asBob(`runs/${runId}`), await asBob('triggers/glibc/2.42-4')]).toEqual([204, 204]);
+  expect([await asBob(`runs/${runId}`, 'DELETE'), await asBob(`runs/${runId}`, 'DELETE')]).toEqual([
+    204, 404,
+  ]);
+  await alice.submit(PAGE, `${PAGE}/unfollow`, { run: String(runId) });
+  await alice.submit(PAGE, `${PAGE}/unfollow`, { trigger: 'secret/1' });
+  expect(await followed()).toMatchObject({ runs: [secret], triggers: ['glibc/2.42-4'] });
 });
 
 it('a feed of my packages needs its address alone, which is renewed and ended', async () => {
@@ -92,7 +146,7 @@ it.each([
   ['Hello', 'is no name of a package'],
   ['a\u0000', 'is no name of a package'],
   ['', 'No package is named'],
-  [Array.from({ length: 201 }, (_, at) => `p${at}`).join(' '), '200 names and patterns'],
+  [Array.from({ length: 201 }, (_, at) => `p${at}`).join(' '), '200 packages, patterns, runs and triggers'],
   [Array.from({ length: 21 }, (_, at) => `p${at}*`).join(' '), '20 patterns with *'],
 ])('what cannot be followed is refused as a whole (%#)', async (packages, reason) => {
   const before = await followed();

@@ -39,7 +39,7 @@ it('a user follows no more packages than followedPackagesMax', async () => {
   expect((await post('/followed', { packages: ['a0', 'b0'] })).status).toBe(200);
   expect(await post('/followed', { packages: ['c0'] })).toMatchObject({
     status: 400,
-    text: expect.stringContaining('You may follow 2 names and patterns'),
+    text: expect.stringContaining('You may follow 2 packages, patterns, runs and triggers'),
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, timestamp } from '@proctor/contracts';
 import { type RunReader, type Trigger, TRIGGER_RUNS_MAX, TriggerRuns } from '@proctor/database';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import { notFound } from '../http/problem';
+import { notFound, type Problem } from '../http/problem';
 import { QueuesService } from '../queues/queues.service';
 import { resultObject, statusOf } from './result-object';
 import { type TriggerProgress, triggerProgress, type TriggerTest, withTotals } from './trigger-groups';
@@ -33,14 +33,18 @@ export class TriggerService {
    * @throws Problem 404 if the reader may see no run of the trigger
    */
   async progress(name: string, reader: RunReader): Promise<TriggerProgress & { isCut: boolean }> {
-    const isPossible =
-      name.length <= NAME_LENGTH_MAX && !/[\0 ]/.test(name) && !name.startsWith('migration-reference/');
-    const runs = isPossible ? await this.triggerRuns.of(name, reader) : [];
-    if (runs.length === 0) throw notFound(`No run was triggered by ${describe(name)}.`);
+    const runs = isTriggerName(name) ? await this.triggerRuns.of(name, reader) : [];
+    if (runs.length === 0) throw noSuchTrigger(name);
     const queues = await this.queues.list(reader.everything ?? false);
     const progress = triggerProgress(runs, queues);
     if (runs.length < TRIGGER_RUNS_MAX) return { ...progress, isCut: false };
     return { ...withTotals(progress, await this.triggerRuns.totals(name, reader)), isCut: true };
+  }
+
+  /** @throws Problem 404 if the reader may see no run of the trigger */
+  async checkVisible(name: string, reader: RunReader): Promise<void> {
+    if (isTriggerName(name) && (await this.triggerRuns.version(name, reader)) !== '') return;
+    throw noSuchTrigger(name);
   }
 
   /**
@@ -85,6 +89,14 @@ export class TriggerService {
     const page = await this.triggerRuns.list(part, limit, before);
     return { triggers: page.triggers.map(triggerObject), before: page.before };
   }
+}
+
+function isTriggerName(text: string): boolean {
+  return text.length <= NAME_LENGTH_MAX && !/[\0 ]/.test(text) && !text.startsWith('migration-reference/');
+}
+
+function noSuchTrigger(name: string): Problem {
+  return notFound(`No run was triggered by ${describe(name)}.`);
 }
 
 /**

@@ -147,7 +147,7 @@ export class Users {
   }
 
   /**
-   * Removes a user: password, keys, sessions, webhooks and followed packages are deleted for ever; the runs stay. No
+   * Removes a user: password, keys, sessions, webhooks and follows are deleted for ever; the runs stay. No
    * other user can get the name or the identity at a login provider: a user who is enabled again has these two and
    * nothing else.
    * @returns `same`: the user was already removed; `last`: no administrator would remain; nothing was changed in both
@@ -281,7 +281,7 @@ const ENABLE = command('update users set disabled_at = null, removed_at = null w
 const REMOVE = [
   command(`update users set disabled_at = now(), removed_at = now(), password_hash = null, is_admin = false
     where user_id = $1`),
-  command('delete from followed_packages where user_id = $1'),
+  command('delete from follows where user_id = $1'),
   command('delete from feed_addresses where user_id = $1'),
   command('delete from webhooks where user_id = $1'),
 ];

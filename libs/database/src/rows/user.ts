@@ -1,4 +1,6 @@
+import { FOLLOW_KINDS, type FollowKind } from '@proctor/contracts';
 import {
+  Check,
   Column,
   CreateDateColumn,
   Entity,
@@ -9,7 +11,7 @@ import {
   PrimaryGeneratedColumn,
   Unique,
 } from 'typeorm';
-import { SqlIndex } from './decorators';
+import { isOneOf, SqlIndex } from './decorators';
 
 /** A person or service that may request runs, with an API key. */
 @Entity('users')
@@ -88,19 +90,23 @@ export class SessionSecretRow {
   secret: string;
 }
 
-/** A package that a user follows, or several. */
-@Entity('followed_packages')
-export class FollowedPackageRow {
+/** Something that a user follows. */
+@Entity('follows')
+@Check('follows_kind_check', isOneOf('kind', FOLLOW_KINDS))
+export class FollowRow {
   @PrimaryColumn('integer')
   userId: number;
 
   @ManyToOne(() => UserRow, { nullable: false })
-  @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'followed_packages_user_id_fkey' })
+  @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'follows_user_id_fkey' })
   user?: UserRow;
 
-  /** A name; `*` matches anything. */
   @PrimaryColumn('text')
-  pattern: string;
+  kind: FollowKind;
+
+  /** Of a package: its name, in which `*` matches anything; of a run: its number; or a trigger. */
+  @PrimaryColumn('text')
+  name: string;
 }
 
 /** The address of the feed of a user's packages, for all who have it. */

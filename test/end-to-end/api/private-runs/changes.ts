@@ -23,6 +23,14 @@ export const CHANGES: Record<string, Asks> = {
     post('/api/v1/followed', { packages: packages.map(({ name }) => name) }),
     post('/api/v1/followed', { packages: ['*'] }),
   ],
+  'POST /api/v1/followed/runs/:run_id': ({ runs }) =>
+    runs.flatMap(({ runId, isBobs }) => (isBobs ? [] : [post(`/api/v1/followed/runs/${runId}`, {})])),
+  'DELETE /api/v1/followed/runs/:run_id': ({ runs }) =>
+    runs.map(({ runId }) => ({ method: 'DELETE', path: `/api/v1/followed/runs/${runId}` })),
+  'POST /api/v1/followed/triggers/:package/:version': ({ packages }) =>
+    packages.map(({ name }) => post(`/api/v1/followed/triggers/${name}/1`, {})),
+  'DELETE /api/v1/followed/triggers/:package/:version': ({ packages }) =>
+    packages.map(({ name }) => ({ method: 'DELETE', path: `/api/v1/followed/triggers/${name}/1` })),
   'DELETE /api/v1/followed/:pattern': ({ packages }) =>
     packages.map(({ name }) => ({ method: 'DELETE', path: `/api/v1/followed/${name}` })),
   // A new one would have a secret, which is never the same.

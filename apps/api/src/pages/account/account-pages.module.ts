@@ -2,8 +2,14 @@ import { Room } from '../../http/room';
 import { BrowserSessions } from '../../sessions/browser-sessions';
 import { LoginProviders } from '../../sessions/login-providers';
 import { FollowedApiController } from './followed-api.controller';
-import { FollowedController, FollowedDataController, FollowedFeedController } from './followed.controller';
+import {
+  FollowButtonsController,
+  FollowedController,
+  FollowedDataController,
+  FollowedFeedController,
+} from './followed.controller';
 import { FollowedService } from './followed.service';
+import { FollowsService } from './follows.service';
 import { AccountHomeController } from './home.controller';
 import { JobActionsService, RunChanges } from './job-actions.service';
 import { JobsController, JobsDataController } from './jobs.controller';
@@ -33,6 +39,7 @@ import { AccountRetryController, RetryPage, RetryPageController } from './retry.
     FollowedFeedController,
     FollowedDataController,
     FollowedController,
+    FollowButtonsController,
     JobsDataController,
     JobsController,
     AccountRetryController,
@@ -46,6 +53,7 @@ import { AccountRetryController, RetryPage, RetryPageController } from './retry.
     ProviderLoginService,
     ProviderUsers,
     FollowedService,
+    FollowsService,
     JobsService,
     RunChanges,
     JobActionsService,

@@ -17,7 +17,14 @@ const failing = (name: string, date: number): PackageStatus =>
   });
 
 function followed(statuses: PackageStatus[], patterns = ['*']): Followed {
-  return { patterns, packages: statuses.map((each) => each.package), hasMore: false, statuses };
+  return {
+    patterns,
+    runs: [],
+    triggers: [],
+    packages: statuses.map((each) => each.package),
+    hasMore: false,
+    statuses,
+  };
 }
 
 it('of the packages that are followed, those that fail come first, the latest of them before others', () => {

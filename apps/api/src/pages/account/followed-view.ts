@@ -3,7 +3,8 @@ import { timestamp } from '@proctor/contracts';
 import type { NeutralStatus } from '@proctor/contracts';
 import type { PackageStatus } from '@proctor/database';
 import type { FeedEntry } from '../../public-data/status-feed';
-import { historyPath, packagePath } from '../../runs/page-paths';
+import { historyPath, packagePath, shortRunPath } from '../../runs/page-paths';
+import { triggerPath } from '../../runs/trigger.service';
 import { statusOf } from '../../runs/result-object';
 import { countsOf, countsSentence, matrixView } from '../packages/prefix-view';
 import { changeOf, place, runUrl, statusObject } from '../status/package-columns';
@@ -15,6 +16,9 @@ const FEED_ENTRIES_MAX = 50;
 export interface Followed {
   /** The names as the user entered them; `*` matches any text. */
   patterns: string[];
+  /** The ids of the runs that the user follows. */
+  runs: number[];
+  triggers: string[];
   /** The matching packages; those that fail on some place come first. */
   packages: string[];
   /** Whether more packages match than `packages` has. */
@@ -39,7 +43,10 @@ function troubleOf(status: PackageStatus, neutral: NeutralStatus): string | null
 }
 
 /** The page of followed packages: the places with trouble and their last runs, then a table of all packages. */
-export function followedView({ patterns, packages, hasMore, statuses }: Followed, targets: Targets) {
+export function followedView(
+  { patterns, runs, triggers, packages, hasMore, statuses }: Followed,
+  targets: Targets,
+) {
   const troubled = statuses
     .flatMap((status) => {
       const trouble = troubleOf(status, targets.neutral);
@@ -69,7 +76,11 @@ export function followedView({ patterns, packages, hasMore, statuses }: Followed
       failingVersion: status.failingSince?.version ?? '',
     })),
     placesLeft: Math.max(0, troubled.length - PLACES_SHOWN_MAX),
-    patterns,
+    follows: [
+      ...patterns.map((name) => ({ kind: 'package', name, url: null })),
+      ...runs.map((runId) => ({ kind: 'run', name: String(runId), url: shortRunPath(runId) })),
+      ...triggers.map((name) => ({ kind: 'trigger', name, url: triggerPath(name) })),
+    ],
     hasMore,
     unknown: unknownOf(patterns, packages),
   };
@@ -83,11 +94,13 @@ function unknownOf(patterns: string[], packages: string[]): string[] {
 
 /** The followed packages as JSON. */
 export function followedObject(
-  { patterns, packages, hasMore, statuses }: Followed,
+  { patterns, runs, triggers, packages, hasMore, statuses }: Followed,
   neutral: NeutralStatus,
 ): FollowedResource {
   return {
     patterns,
+    runs,
+    triggers,
     packages: packages.map((name) => ({
       package: name,
       statuses: statuses

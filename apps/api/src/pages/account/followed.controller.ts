@@ -1,6 +1,7 @@
 import { Controller, Get, Header, Inject, Param, Req } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import type { User } from '@proctor/database';
+import { FOLLOW_KINDS } from '@proctor/contracts';
+import type { Follow, User } from '@proctor/database';
 import { FollowRequest } from '@proctor/resources';
 import type { Request } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
@@ -9,15 +10,35 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { Sent } from '../../http/body.interceptor';
 import type { Parameters } from '../../http/parameters';
 import { baseUrl } from '../../http/paths';
+import { badRequest } from '../../http/problem';
+import { CurrentViewer, Viewer } from '../../sessions/viewer';
 import { Form } from '../layout/form-action';
-import type { Page } from '../layout/page';
+import type { Page, Redirect } from '../layout/page';
+import { followPath } from '../layout/followable';
 import { CurrentUser, OwnPages } from './account-pages';
 import { FollowedService, PatternsPipe } from './followed.service';
+import { FollowsService, isPattern, patternFault } from './follows.service';
 
-class PatternPipe implements PipeTransform<Parameters, string> {
-  transform(parameters: Parameters): string {
-    const value = parameters.get('pattern')?.value;
-    return typeof value === 'string' ? value : '';
+/** Reads what a form names: in the field `package`, `run` or `trigger`. */
+class FollowPipe implements PipeTransform<Parameters, Follow> {
+  /** @throws Problem 400 when it names nothing, and for a name that no package can have */
+  transform(parameters: Parameters): Follow {
+    for (const kind of FOLLOW_KINDS) {
+      const name = parameters.get(kind)?.value;
+      if (typeof name !== 'string' || name === '') continue;
+      if (kind === 'package' && !isPattern(name)) throw badRequest(patternFault(name));
+      return { kind, name };
+    }
+    throw badRequest('The form names no package, run or trigger.');
+  }
+}
+
+/** Reads the run or the trigger that a person entered: a number is a run. */
+class EnteredPipe implements PipeTransform<Parameters, Follow> {
+  transform(parameters: Parameters): Follow {
+    const value = parameters.get('name')?.value;
+    const name = typeof value === 'string' ? value.trim() : '';
+    return { kind: /^\d+$/.test(name) ? 'run' : 'trigger', name };
   }
 }
 
@@ -28,7 +49,10 @@ const PACKAGES = '/user/:user/packages';
 @Requires('nothing')
 @OwnPages()
 export class FollowedController {
-  constructor(private readonly followed: FollowedService) {}
+  constructor(
+    private readonly followed: FollowedService,
+    private readonly follows: FollowsService,
+  ) {}
 
   @Get()
   page(@CurrentUser() user: User): Promise<Page> {
@@ -37,12 +61,21 @@ export class FollowedController {
 
   @Form('follow', { then: PACKAGES })
   async follow(@Sent(PatternsPipe) { packages }: FollowRequest, @CurrentUser() user: User): Promise<void> {
-    await this.followed.follow(user, packages);
+    await this.follows.followPackages(user, packages);
+  }
+
+  @Form('follow-more', { then: PACKAGES })
+  async followMore(
+    @Sent(EnteredPipe) follow: Follow,
+    @CurrentUser() user: User,
+    @CurrentViewer() { reader }: Viewer,
+  ): Promise<void> {
+    await this.follows.follow(user, reader, follow);
   }
 
   @Form('unfollow', { then: PACKAGES })
-  async unfollow(@Sent(PatternPipe) pattern: string, @CurrentUser() user: User): Promise<void> {
-    await this.followed.unfollow(user, pattern);
+  async unfollow(@Sent(FollowPipe) follow: Follow, @CurrentUser() user: User): Promise<void> {
+    await this.follows.unfollow(user, follow);
   }
 
   /** Gives the feed a new address; the old address no longer works. */
@@ -54,6 +87,30 @@ export class FollowedController {
   @Form('feed/end', { then: PACKAGES })
   async endFeed(@CurrentUser() user: User): Promise<void> {
     await this.followed.endFeed(user);
+  }
+}
+
+/** The buttons on the pages of packages, runs and triggers; the browser returns to the page. */
+@Controller('user/:user')
+@Requires('nothing')
+@OwnPages()
+export class FollowButtonsController {
+  constructor(private readonly follows: FollowsService) {}
+
+  @Form('follow')
+  async follow(
+    @Sent(FollowPipe) follow: Follow,
+    @CurrentUser() user: User,
+    @CurrentViewer() { reader }: Viewer,
+  ): Promise<Redirect> {
+    await this.follows.follow(user, reader, follow);
+    return { redirectTo: followPath(follow) };
+  }
+
+  @Form('unfollow')
+  async unfollow(@Sent(FollowPipe) follow: Follow, @CurrentUser() user: User): Promise<Redirect> {
+    await this.follows.unfollow(user, follow);
+    return { redirectTo: followPath(follow) };
   }
 }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { type Follow, Follows } from '@proctor/database';
 import type { Response } from 'express';
 import { mergeMap } from 'rxjs';
 import type { Observable } from 'rxjs';
@@ -8,6 +9,7 @@ import { pathOf } from '../../http/paths';
 import type { ContextRequest } from '../../http/request-context';
 import { PublicCache } from '../../public-data/public-cache';
 import { Viewer } from '../../sessions/viewer';
+import { type Followable, followableOf } from './followable';
 import { Forms } from './forms';
 import type { RefusedForm } from './forms';
 import { readNotice } from './session-notice';
@@ -23,6 +25,8 @@ export interface Page {
   updates?: Date[];
   /** A form of the page that was refused. */
   refused?: RefusedForm;
+  /** What readers can follow by a button on the page: `layout/follow`. */
+  followable?: Follow;
 }
 
 /** The result of a handler: a redirect. */
@@ -38,6 +42,7 @@ export class PageInterceptor implements NestInterceptor<Page | Redirect, string>
     private readonly templates: Templates,
     private readonly cache: PublicCache,
     private readonly state: ServiceState,
+    private readonly follows: Follows,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler<Page | Redirect>): Observable<string> {
@@ -52,11 +57,12 @@ export class PageInterceptor implements NestInterceptor<Page | Redirect, string>
           response.status(status).set({ Location: answer.redirectTo, 'Cache-Control': 'no-cache' });
           return '';
         }
-        const { template, data, updates } = answer;
-        if (updates) this.cache.mark(response, updates, 0);
+        const { template, data, updates, followable } = answer;
+        const { viewer = Viewer.ANONYMOUS } = request;
+        // What a user follows changes without a change of these rows.
+        if (updates && !(followable && viewer.user)) this.cache.mark(response, updates, 0);
         else if (!response.hasHeader('Cache-Control')) response.set('Cache-Control', 'no-cache');
         response.type('html');
-        const { viewer = Viewer.ANONYMOUS } = request;
         const frame = await this.state.frame(viewer.user !== null || Boolean(request.visitor));
         // There is no end of pages with queries, so search engines should not index them.
         const isUnindexed = request.originalUrl.includes('?');
@@ -65,9 +71,23 @@ export class PageInterceptor implements NestInterceptor<Page | Redirect, string>
         const ignored = ignoredParameters(request);
         const forms = new Forms(viewer.formToken, answer.refused ?? null);
         const notice = readNotice(request);
-        const own = { pagePath: pathOf(request), here, viewer, frame, isUnindexed, ignored, forms, notice };
+        const own = {
+          pagePath: pathOf(request),
+          here,
+          viewer,
+          frame,
+          isUnindexed,
+          ignored,
+          forms,
+          notice,
+          followable: followable && (await this.withState(followable, viewer)),
+        };
         return this.templates.render(template, { ...own, ...data });
       }),
     );
+  }
+
+  private async withState(follow: Follow, { user }: Viewer): Promise<Followable> {
+    return followableOf(follow, user && (await this.follows.isFollowed(user.userId, follow)));
   }
 }

@@ -78,6 +78,7 @@ export class PackagesController {
         isUnindexed: prefixQuery(query) !== '',
         ...prefixMatrix(packages, statuses, places, targets),
       },
+      followable: { kind: 'package', name: `${prefix}*` },
     };
   }
 
@@ -99,12 +100,12 @@ export class PackagesController {
       ...packageView(packageData, { failures, doneInMs, missing }, this.configuration.server),
       notes,
     };
+    const page: Page = { template: 'packages/package', data, followable: { kind: 'package', name } };
     // No Last-Modified here: unfinished runs and the contents of suites change without changing a time of a row.
     return packageData.unfinished.length > 0 || missing.length > 0
-      ? { template: 'packages/package', data }
+      ? page
       : {
-          template: 'packages/package',
-          data,
+          ...page,
           updates: [
             ...packageData.latest.map((run) => run.updatedAt),
             ...failures.flatMap(({ notes }) =>

@@ -62,6 +62,13 @@ export class RunsController {
       this.triage.sections(run, viewer, knownOfRun, base),
       this.time.view(run, knownOfRun.lastPass),
     ]);
-    return { template: 'runs/run', data: { ...data, ...failure, runTime } };
+    return {
+      template: 'runs/run',
+      data: { ...data, ...failure, runTime },
+      followable:
+        run.state === 'finished'
+          ? { kind: 'package', name: run.package }
+          : { kind: 'run', name: String(run.runId) },
+    };
   }
 }

@@ -111,6 +111,7 @@ export class TriggersController {
         isCut: progress.isCut,
         newestMax: TRIGGER_RUNS_MAX.toLocaleString('en'),
       },
+      followable: { kind: 'trigger', name: trigger },
     };
   }
 }

@@ -36,10 +36,12 @@ CREATE TABLE "session_secrets" (
   CONSTRAINT "session_secrets_pkey" PRIMARY KEY ("secret")
 );
 
-CREATE TABLE "followed_packages" (
+CREATE TABLE "follows" (
   "user_id" integer NOT NULL,
-  "pattern" text NOT NULL,
-  CONSTRAINT "followed_packages_pkey" PRIMARY KEY ("user_id", "pattern")
+  "kind" text NOT NULL,
+  "name" text NOT NULL,
+  CONSTRAINT "follows_kind_check" CHECK (kind in ('package', 'run', 'trigger')),
+  CONSTRAINT "follows_pkey" PRIMARY KEY ("user_id", "kind", "name")
 );
 
 CREATE TABLE "feed_addresses" (
@@ -625,7 +627,7 @@ CREATE INDEX "worker_judgements_old" ON "worker_judgements"  ("arch", "at");
 
 ALTER TABLE "identities" ADD CONSTRAINT "identities_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("user_id") ON DELETE NO ACTION ON UPDATE NO ACTION;
 
-ALTER TABLE "followed_packages" ADD CONSTRAINT "followed_packages_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("user_id") ON DELETE NO ACTION ON UPDATE NO ACTION;
+ALTER TABLE "follows" ADD CONSTRAINT "follows_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("user_id") ON DELETE NO ACTION ON UPDATE NO ACTION;
 
 ALTER TABLE "feed_addresses" ADD CONSTRAINT "feed_addresses_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("user_id") ON DELETE NO ACTION ON UPDATE NO ACTION;
 

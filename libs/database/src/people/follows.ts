@@ -1,33 +1,45 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { FollowKind } from '@proctor/contracts';
 import { Database } from '../kit/database';
 import { likeOf } from '../kit/list-filter';
-import { boolean, command, integer, statement, text } from '../kit/statement';
+import { boolean, type ColumnsOf, command, integer, statement, text } from '../kit/statement';
 
 const TOKEN_BYTES = 32;
 
-/** The packages that users follow: names with `*` for any characters. */
+/** One thing that a user follows. */
+export interface Follow {
+  kind: FollowKind;
+  /** A name of a package with `*` for any characters, the number of a run, or a trigger. */
+  name: string;
+}
+
+/** What users follow: packages, runs and triggers. */
 @Injectable()
-export class FollowedPackages {
+export class Follows {
   constructor(private readonly database: Database) {}
 
-  /** The patterns of a user, by name. */
-  async patterns(userId: number): Promise<string[]> {
-    return (await this.database.query(PATTERNS, [userId])).map(({ pattern }) => pattern);
+  /** All that a user follows, by kind and name. */
+  list(userId: number): Promise<Follow[]> {
+    return this.database.query(LIST, [userId]);
   }
 
   /**
-   * Follows all of the patterns, or none when there would be too many.
+   * Follows all of the names, or none when the user would follow too much.
    * @returns whether they are followed now
    */
-  async follow(userId: number, patterns: string[], most: number): Promise<boolean> {
-    const [row] = await this.database.query(FOLLOW, [userId, patterns, most]);
+  async follow(userId: number, kind: FollowKind, names: string[], most: number): Promise<boolean> {
+    const [row] = await this.database.query(FOLLOW, [userId, kind, names, most]);
     return row!.isDone;
   }
 
   /** @returns false if the user did not follow it */
-  async unfollow(userId: number, pattern: string): Promise<boolean> {
-    return (await this.database.query(UNFOLLOW, [userId, pattern])).length > 0;
+  async unfollow(userId: number, { kind, name }: Follow): Promise<boolean> {
+    return (await this.database.query(UNFOLLOW, [userId, kind, name])).length > 0;
+  }
+
+  async isFollowed(userId: number, { kind, name }: Follow): Promise<boolean> {
+    return (await this.database.query(IS_FOLLOWED, [userId, kind, name])).length > 0;
   }
 
   /** Packages of public runs that match the patterns; those that fail in some place come first, then by name. */
@@ -60,31 +72,35 @@ export class FollowedPackages {
   }
 }
 
-const PATTERNS = statement(
-  { pattern: text },
-  'select pattern from followed_packages where user_id = $1 order by pattern',
+const FOLLOWED = { kind: text.as<FollowKind>(), name: text } satisfies ColumnsOf<Follow>;
+
+const LIST = statement(
+  FOLLOWED,
+  `select kind, name from follows where user_id = $1
+  order by kind, case when kind = 'run' then name::bigint end, name`,
 );
 
 const FOLLOW = statement(
   { isDone: boolean },
   `
   with wanted as (
-    select pattern from followed_packages where user_id = $1
-    union select unnest($2::text[])
+    select kind, name from follows where user_id = $1
+    union select $2, unnest($3::text[])
   ),
-  fitting as (select count(*) <= $3 as "isDone" from wanted),
+  fitting as (select count(*) <= $4 as "isDone" from wanted),
   inserted as (
-    insert into followed_packages (user_id, pattern)
-    select $1, pattern from unnest($2::text[]) as added(pattern), fitting where "isDone"
+    insert into follows (user_id, kind, name)
+    select $1, $2, name from unnest($3::text[]) as added(name), fitting where "isDone"
     on conflict do nothing
   )
   select "isDone" from fitting`,
 );
 
-const UNFOLLOW = statement(
-  { pattern: text },
-  'delete from followed_packages where user_id = $1 and pattern = $2 returning pattern',
-);
+const IS_THIS = 'user_id = $1 and kind = $2 and name = $3';
+
+const UNFOLLOW = statement(FOLLOWED, `delete from follows where ${IS_THIS} returning kind, name`);
+
+const IS_FOLLOWED = statement(FOLLOWED, `select kind, name from follows where ${IS_THIS}`);
 
 const NAMED = statement(
   { name: text },
