@@ -191,7 +191,7 @@ it('the owner of a private run has its page and what can be done with it, and st
   for (const part of ['', 'log', 'artifacts/', 'packages'])
     expect(await alice.textOf(path(finished) + part)).toMatch(lock);
   expect(html).toContain('action="/user/alice/test/publish"');
-  expect(html).toContain('action="/user/alice/packages/follow"');
+  expect(html).toContain('action="/user/alice/follow"');
   expect(html).toContain(`href="/user/alice/retry/${finished}"`);
   const question = await alice.submit(path(waiting), '/user/alice/jobs/cancel', { [`run-${waiting}`]: 'on' });
   expect(await question.text()).toContain('confirmed');
