@@ -104,7 +104,7 @@ export class FollowRow {
   @PrimaryColumn('text')
   kind: FollowKind;
 
-  /** Of a package: its name, in which `*` matches anything; of a run: its number; or a trigger. */
+  /** The name of a package, in which `*` matches anything, the number of a run, or a trigger. */
   @PrimaryColumn('text')
   name: string;
 }
