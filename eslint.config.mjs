@@ -50,6 +50,7 @@ const MAY_IMPORT = {
 };
 
 const DATABASE = ['typeorm', 'typeorm/*', 'pg', 'pg-*', 'connect-pg-simple', '@nestjs/typeorm'];
+const MAIL = ['nodemailer', 'nodemailer/*'];
 const NATS = ['@nats-io/*'];
 const CHILD_PROCESS = ['child_process', 'node:child_process'];
 const IO = ['node:*', 'fs', 'path', 'os', 'net', 'http', 'crypto', '@nestjs/*', 'rxjs'];
@@ -66,6 +67,7 @@ const OF_TESTS = forbid(
 const onlyIn = {
   database: forbid(DATABASE, 'PostgreSQL is spoken in libs/database only.'),
   nats: forbid(NATS, 'NATS is spoken in libs/bus only.'),
+  mail: forbid(MAIL, 'Mail is sent by apps/api/src/mail/relay.ts only.'),
   childProcess: forbid(CHILD_PROCESS, 'Child processes are started by apps/worker and libs/embedded only.'),
 };
 
@@ -127,6 +129,7 @@ const ROOMS = {
       'public-data',
       'logs',
     ],
+    mail: ['http', 'runs', 'pages'],
   },
   scheduler: {
     ownership: [],
@@ -166,6 +169,7 @@ const DATABASE_ROOMS = {
   statuses: ['rows', 'kit', 'runs'],
   reading: ['rows', 'kit', 'people', 'runs', 'dispatch', 'statuses'],
   webhooks: ['rows', 'kit', 'people', 'runs'],
+  mail: ['rows', 'kit', 'people', 'runs', 'statuses', 'reading'],
   upkeep: ['rows', 'kit', 'schema', 'people', 'runs', 'statuses', 'webhooks'],
 };
 
@@ -293,6 +297,7 @@ export default tseslint.config(
   ...APPS.flatMap((app) =>
     walls([`apps/${app}/**/*.ts`], { allow: app === 'worker' ? ['childProcess'] : [] }),
   ),
+  ...walls(['apps/api/src/mail/relay.ts'], { allow: ['mail'] }),
   {
     files: ['**/*.mjs', '**/*.cjs'],
     languageOptions: {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { Global, Logger, Module } from '@nestjs/common';
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { NatsAccess, type NatsServer, NoNatsAccess } from '@proctor/administration';
 import { MemoryBroker, MemoryBus } from '@test/support/memory-bus';
@@ -71,6 +71,8 @@ export class RunningApi {
     readonly bus: MemoryBus,
     /** The routes of the application: `GET /api/v1/test/:run_id`. */
     readonly routes: string[],
+    /** A provider of the application. */
+    readonly get: <T>(type: Type<T>) => T,
     readonly stop: () => Promise<void>,
   ) {}
 
@@ -218,6 +220,7 @@ export async function startApi({
       new FolderStore(storePath),
       bus,
       routesOf(application),
+      (type) => application.get(type),
       stop,
     );
   } catch (error) {

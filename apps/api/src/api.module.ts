@@ -34,6 +34,7 @@ import { ProblemFilter } from './http/problem.filter';
 import { KeysModule } from './keys/keys.module';
 import { LogsModule } from './logs/logs.module';
 import { MonitoringModule } from './monitoring/monitoring.module';
+import { MailModule } from './mail/mail.module';
 import { NotesModule } from './notes/notes.module';
 import { AccountPagesModule } from './pages/account/account-pages.module';
 import { AdminPagesModule } from './pages/admin/admin-pages.module';
@@ -110,6 +111,7 @@ export const ROOMS: Type<object>[] = [
   SearchModule,
   PackagePagesModule,
   RunPagesModule,
+  MailModule,
 ];
 
 /** Services that connect rooms which do not import each other. */

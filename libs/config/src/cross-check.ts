@@ -123,6 +123,9 @@ async function checkSecretFiles({ server }: Configuration, warn: Warn): Promise<
         ['api', 'login', 'providers', index, 'clientSecretFile'],
         `${file} does not exist`,
       );
+  const file = server.mail?.passwordFile;
+  if (file !== undefined && !(await isAccessible(file, constants.F_OK)))
+    warn('proctor.yaml', ['api', 'mail', 'passwordFile'], `${file} does not exist`);
 }
 
 function checkRejectList({ rejectList, server }: Configuration, warn: Warn): void {

@@ -7,6 +7,7 @@ import { documentedKeys } from './json-schema';
 import { WebhooksSection } from './webhooks-section';
 import { EventsSection } from './events-section';
 import { LoginSection, PasswordPolicySection, ProviderSection } from './login-section';
+import { MailSection } from './mail-section';
 import { MetricsSection } from './metrics-section';
 import { PackageLinkSection } from './package-link-section';
 import { keysOf } from './rules';
@@ -37,6 +38,7 @@ const SECTIONS = [
   { file: 'proctor.yaml', prefix: 'api.events.', shape: EventsSection },
   { file: 'proctor.yaml', prefix: 'api.metrics.', shape: MetricsSection },
   { file: 'proctor.yaml', prefix: 'api.webhooks.', shape: WebhooksSection },
+  { file: 'proctor.yaml', prefix: 'api.mail.', shape: MailSection },
   { file: 'proctor.yaml', prefix: 'api.login.', shape: LoginSection },
   { file: 'proctor.yaml', prefix: 'api.login.passwordPolicy.', shape: PasswordPolicySection },
   { file: 'proctor.yaml', prefix: 'api.login.providers.', shape: ProviderSection },

@@ -1,5 +1,6 @@
 export * from './configuration';
 export type { ClaimSection, ProviderSection } from './login-section';
+export type { MailSection } from './mail-section';
 export type { PackageLinkSection } from './package-link-section';
 export { loadConfiguration } from './load';
 export { LiveConfiguration, type ConfigurationStatus } from './live-configuration';

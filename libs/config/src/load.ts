@@ -7,6 +7,7 @@ import { linksFor } from './debian';
 import { FolderContent, type FileName } from './folder';
 import { hostArchitecture, hostRelease, hostWorkerName } from './host';
 import type { LoginSection } from './login-section';
+import type { MailSection } from './mail-section';
 import { readRejectList } from './reject-list-file';
 import { HOST } from './rules';
 import { ServerFile, type SchedulerSection, type StoreSection } from './server-file';
@@ -109,12 +110,14 @@ function serverConfiguration(
     const key = ['api', 'login', 'providers', index, 'scopes'];
     problems.push(yaml.problem(key, 'openid is missing'));
   });
+  problems.push(...mailProblems(file.api, yaml));
   if (problems.length > 0) throw new ConfigurationError(problems);
   const suites = withHost(file.suites, release);
   return {
     ...file.api,
     packageLinks: file.api.packageLinks ?? linksFor(suites),
     login: loginConfiguration(file.api.login, home),
+    ...(file.api.mail && { mail: mailConfiguration(file.api.mail, home) }),
     host: env['PROCTOR_HOST'] ?? file.api.host,
     port: portOf('PROCTOR_PORT', env, file.api.port),
     metrics: {
@@ -136,6 +139,21 @@ function loginConfiguration({ providers, ...rest }: LoginSection, home: string):
     ...(file !== undefined && { clientSecretFile: pathFrom(home, file) }),
   }));
   return { ...rest, providers: located };
+}
+
+function mailProblems({ mail, publicUrl }: ServerFile['api'], yaml: YamlFile): string[] {
+  if (!mail) return [];
+  const problem = (text: string): string => yaml.problem(['api', 'mail'], text);
+  return [
+    publicUrl === undefined ? problem('publicUrl is missing: mails have links to pages') : '',
+    (mail.user === undefined) === (mail.passwordFile === undefined)
+      ? ''
+      : problem('user and passwordFile belong together'),
+  ].filter(Boolean);
+}
+
+function mailConfiguration({ passwordFile: file, ...section }: MailSection, home: string): MailSection {
+  return { ...section, ...(file !== undefined && { passwordFile: pathFrom(home, file) }) };
 }
 
 /** The keys of the section that belong to its kind. */

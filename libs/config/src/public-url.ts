@@ -7,7 +7,9 @@ const PATH = /^(\/[\w~-][\w.~-]*)*\/?$/;
 
 /** First segments of the service's own paths: behind a proxy that removes the address's path they would be ambiguous. */
 const OWN_SEGMENTS = new Set(
-  'admin api assets compare data doc experiments health notes packages runs status triggers user'.split(' '),
+  'admin api assets compare data doc experiments health mail notes packages runs status triggers user'.split(
+    ' ',
+  ),
 );
 
 const RULE =

@@ -19,6 +19,20 @@ const REFUSED: Record<FileName, [text: string, problem: string][]> = {
     ['suites:\n  - bad name', ':1: suites: each name is letters'],
     ['api:\n  port: high', ':2: api.port: port must be an integer number (found "high")'],
     ['\n\nsuits: [sid]', ':3: suits: property suits should not exist; did you mean suites?'],
+    [
+      'api:\n  mail: { host: "smtp://relay", sender: ci@example.org }',
+      ':2: api.mail.host: it is a host name or an IP address',
+    ],
+    [
+      'api:\n  mail: { host: relay, sender: ci@example.org, passwordFile: "a\\nb" }',
+      ':2: api.mail.passwordFile: ',
+    ],
+    ['api:\n  mail: { host: relay, sender: "ci@a\\nb" }', ':2: api.mail.sender: sender must be an address'],
+    ['api:\n  mail: { host: relay, sender: ci@example.org }', ':2: api.mail: publicUrl is missing'],
+    [
+      'api:\n  publicUrl: https://ci.example\n  mail: { host: relay, sender: ci@example.org, user: ci }',
+      ':3: api.mail: user and passwordFile belong together',
+    ],
     ['defaultBackend: lxc', ':1: defaultBackend: lxc is not among the backends'],
     ['scheduler:\n  leaseRenewMs: 50000', ':2: scheduler.leaseRenewMs: must be at most half'],
     ['api:\n  host: [', ':2: Flow sequence in block collection must be'],

@@ -30,6 +30,7 @@ import { LoginSection } from './login-section';
 import { PackageLinkSection } from './package-link-section';
 import { RetentionSection } from './retention-section';
 import { MetricsSection } from './metrics-section';
+import { MailSection } from './mail-section';
 import { WebhooksSection } from './webhooks-section';
 import {
   ArchitectureList,
@@ -144,6 +145,8 @@ export class ApiSection {
   @Section(() => LoginSection) login = new LoginSection();
   @Section(() => EventsSection) events = new EventsSection();
   @Section(() => WebhooksSection) webhooks = new WebhooksSection();
+  /** Without it the service sends no mail. */
+  @IsOptional() @Section(() => MailSection) mail?: MailSection;
   /** A client that needs longer to send its headers, or its whole request, is disconnected. */
   @AtStart() @Milliseconds() headersTimeoutMs = 20_000;
   @AtStart() @Milliseconds() requestTimeoutMs = 300_000;

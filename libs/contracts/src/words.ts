@@ -166,6 +166,10 @@ export type NoteSubject = (typeof NOTE_SUBJECTS)[number];
 export const FOLLOW_KINDS = ['package', 'run', 'trigger'] as const;
 export type FollowKind = (typeof FOLLOW_KINDS)[number];
 
+/** How often a user gets mail about what they follow. */
+export const MAIL_PERIODS = ['none', 'hour', 'day'] as const;
+export type MailPeriod = (typeof MAIL_PERIODS)[number];
+
 /** The states of a delivery to a webhook. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

@@ -116,6 +116,10 @@ export {
   type TestInLog,
 } from './reading/run-testbeds';
 export type { Follow } from './people/follows';
+export { ASK_PAUSE_MINUTES, CONFIRM_HOURS_MAX, REFUSED_DAYS_MAX } from './mail/mail-addresses';
+export type { MailSettings } from './mail/mail-addresses';
+export type { DueMail, MailTrouble } from './mail/mail-address-statements';
+export type { EndedRun, FollowedChanges, PlaceChange } from './mail/mail-changes';
 export type { WebhookFilter } from './rows/webhook';
 export * from './stores';
 export type {

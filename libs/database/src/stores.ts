@@ -13,6 +13,8 @@ import { Identities } from './people/identities';
 import { Imports } from './upkeep/imports';
 import { Follows } from './people/follows';
 import { KeptAnswers } from './kit/once';
+import { MailAddresses } from './mail/mail-addresses';
+import { MailChanges } from './mail/mail-changes';
 import { Notes } from './reading/notes';
 import { PackageMonths } from './statuses/package-months';
 import { PackagePages } from './reading/package-pages';
@@ -93,6 +95,8 @@ export const STORES = {
   identities: Identities,
   ownRuns: OwnRuns,
   follows: Follows,
+  mailAddresses: MailAddresses,
+  mailChanges: MailChanges,
   vitals: Vitals,
   imports: Imports,
   webhooks: Webhooks,
@@ -115,6 +119,8 @@ export {
   Facts,
   Identities,
   Follows,
+  MailAddresses,
+  MailChanges,
   Imports,
   KeptAnswers,
   Notes,

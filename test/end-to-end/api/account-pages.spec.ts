@@ -58,6 +58,8 @@ it.each([
   '/unfollow',
   '/packages/feed',
   '/packages/feed/end',
+  '/packages/mail',
+  '/packages/mail/end',
   '/retry/1',
 ])('a form of another user, of a stranger or without its token changes nothing at %s', async (path) => {
   const token = hiddenIn(await bob.textOf('/user/bob'))['form_token']!;

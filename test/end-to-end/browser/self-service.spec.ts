@@ -3,11 +3,14 @@ import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
 import { accessibilityFaults, launchChromium, openPage } from '@test/support/chromium';
 
+/** A relay that nothing is sent to: without an address of the service there are no links for a mail. */
+const MAIL = { host: '127.0.0.1', port: 9, tls: 'none', sender: 'ci@example.org', timeoutMs: 1_000 } as const;
+
 let api: RunningApi;
 let browser: Browser;
 
 beforeAll(async () => {
-  [api, browser] = await Promise.all([startApi(), launchChromium()]);
+  [api, browser] = await Promise.all([startApi({ server: { mail: MAIL } }), launchChromium()]);
   await api.database.users.setPassword('alice', 'of alice');
   await api.finish(await api.submit('hello-traditional'));
   for (const verdict of ['pass', 'fail', 'fail'] as const)
@@ -126,6 +129,10 @@ it.each([
     await page.getByLabel('Source packages').fill('hello*');
     await page.getByRole('button', { name: 'Follow', exact: true }).click();
     await page.getByRole('button', { name: 'Remove hello*' }).waitFor();
+    await page.getByLabel('Address').fill('ada@localhost');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Must be one address, such as ada@example.org.').waitFor();
+    expect(await page.getByLabel('Address').inputValue()).toBe('ada@localhost');
     const faults: unknown[] = [];
     for (const path of ['packages', 'jobs?tick=all', 'test?packages=hello&suite=trixie&arch=amd64']) {
       await page.goto(`${api.url}/user/alice/${path}`);

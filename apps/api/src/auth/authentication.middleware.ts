@@ -12,7 +12,8 @@ import { Problem } from '../http/problem';
 import { loginUrl } from '../sessions/return-to';
 
 /** Paths that a closed server shows without a login: they say nothing about runs. */
-const OPEN = /^\/(user\/login(\/.*)?|robots\.txt|favicon\.ico|-\/look|assets\/.*)\/?$/;
+const OPEN =
+  /^\/(user\/login(\/.*)?|robots\.txt|favicon\.ico|-\/look|mail\/(confirm|unsubscribe)\/[^/]+|assets\/.*)\/?$/;
 
 function isAlwaysOpen(path: string): boolean {
   return OPEN.test(path);

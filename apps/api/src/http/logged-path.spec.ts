@@ -12,6 +12,8 @@ it.each([
   `/data/followed%2F${TOKEN}.xml`,
   `/data/%66ollowed/${TOKEN}.xml`,
   `/data/followed/${TOKEN.replace('a', '%61')}.xml`,
+  `/mail/confirm/${TOKEN}`,
+  '/mail/unsubscribe/short',
   `/data/follow/${TOKEN}.xml`,
   `/ci/data/followed/${TOKEN}.xml`,
   `/api/v1/auth/${KEY}`,

@@ -1,8 +1,8 @@
 const PATH_LENGTH_MAX = 300;
 const HIDDEN = '…';
 
-/** The token of a user's feed follows, in any spelling. */
-const FEED = /((?:^|\/|%2f)followed(?:\/|%2f)+)[^/?#]+/gi;
+/** The token of a user's feed, or of a link in a mail, follows, in any spelling. */
+const FEED = /((?:^|\/|%2f)(?:followed|confirm|unsubscribe)(?:\/|%2f)+)[^/?#]+/gi;
 /** Name and password before a host. */
 const CREDENTIALS = /(\/\/)[^/?#@]*@/g;
 /** Long enough for a key, a token or the id of a session. */

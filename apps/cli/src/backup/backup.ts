@@ -63,8 +63,9 @@ async function fill(
     printNotice(`${index + 1} of ${dump.description.tables.length} tables: ${sizeText(folder.bytes)} so far`);
   }
   printNotice(`${dump.description.tables.length} tables: ${sizeText(folder.bytes)}`);
-  const { providers } = configuration.server.login;
-  const secrets = providers.flatMap(({ clientSecretFile }) => clientSecretFile ?? []);
+  const { login, mail } = configuration.server;
+  const secrets = login.providers.flatMap(({ clientSecretFile }) => clientSecretFile ?? []);
+  if (mail?.passwordFile !== undefined) secrets.push(mail.passwordFile);
   const unreadable = await saveHomeFiles(home, configurationFolder(), secrets, folder);
   if (unreadable.length > 0)
     printNotice(

@@ -26,6 +26,7 @@ export async function knownSecrets(
   }
   const providers = configuration?.server.login.providers ?? [];
   files.push(...providers.flatMap(({ clientSecretFile }) => clientSecretFile ?? []));
+  files.push(...[configuration?.server.mail?.passwordFile ?? []].flat());
   const texts = (await Promise.all(files.map(textIn))).filter((text) => text !== '');
   const fromEnvironment = Object.entries(env).flatMap(([name, value]) =>
     SECRET_NAMES.test(name) && value ? [value] : [],

@@ -283,6 +283,7 @@ const REMOVE = [
     where user_id = $1`),
   command('delete from follows where user_id = $1'),
   command('delete from feed_addresses where user_id = $1'),
+  command('delete from mail_addresses where user_id = $1'),
   command('delete from webhooks where user_id = $1'),
 ];
 

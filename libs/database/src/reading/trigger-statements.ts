@@ -27,7 +27,7 @@ const OF_TRIGGER_COLUMNS = {
 };
 
 /** The condition in the form of the index `runs_triggers`. */
-const hasWord = (r: string, word: string): string =>
+export const hasWord = (r: string, word: string): string =>
   `${r}.trigger is not null and ${TRIGGER_WORDS(r)} @> array[${word}]`;
 
 /** The newest finished public reference `b` of the package of `r` on the same place that is no tmpfail. */

@@ -6,6 +6,7 @@ export * from './audit-entry';
 export * from './day';
 export * from './fact';
 export * from './hour';
+export * from './mail';
 export * from './note';
 export * from './order';
 export * from './ownership';

@@ -139,6 +139,12 @@ export const CHANGES: Record<string, Asks> = {
     runs.map(({ runId }) => post('/user/alice/follow', { run: String(runId) })),
   'POST /user/:user/unfollow': ({ runs }) =>
     runs.map(({ runId }) => post('/user/alice/unfollow', { run: String(runId) })),
+  'POST /user/:user/packages/mail': () => [
+    post('/user/alice/packages/mail', { address: 'eve@example.org', period: 'hour' }),
+  ],
+  'POST /user/:user/packages/mail/end': () => [post('/user/alice/packages/mail/end', {})],
+  'POST /mail/confirm/:token': () => [post(`/mail/confirm/${'x'.repeat(43)}`, {})],
+  'POST /mail/unsubscribe/:token': () => [post(`/mail/unsubscribe/${'x'.repeat(43)}`, {})],
   'POST /user/:user/packages/feed': () => [post('/user/alice/packages/feed', {})],
   'POST /user/:user/packages/feed/end': () => [post('/user/alice/packages/feed/end', {})],
   'POST /user/:user/test/submit': () => [post('/user/alice/test/submit', { packages: 'x' })],

@@ -10,6 +10,8 @@ import {
 } from './followed.controller';
 import { FollowedService } from './followed.service';
 import { FollowsService } from './follows.service';
+import { MailLinksController } from './mail.controller';
+import { MailService } from './mail.service';
 import { AccountHomeController } from './home.controller';
 import { JobActionsService, RunChanges } from './job-actions.service';
 import { JobsController, JobsDataController } from './jobs.controller';
@@ -40,6 +42,7 @@ import { AccountRetryController, RetryPage, RetryPageController } from './retry.
     FollowedDataController,
     FollowedController,
     FollowButtonsController,
+    MailLinksController,
     JobsDataController,
     JobsController,
     AccountRetryController,
@@ -54,6 +57,7 @@ import { AccountRetryController, RetryPage, RetryPageController } from './retry.
     ProviderUsers,
     FollowedService,
     FollowsService,
+    MailService,
     JobsService,
     RunChanges,
     JobActionsService,

@@ -15,8 +15,9 @@ import { CurrentViewer, Viewer } from '../../sessions/viewer';
 import { Form } from '../layout/form-action';
 import type { Page, Redirect } from '../layout/page';
 import { followPath } from '../layout/followable';
-import { CurrentUser, OwnPages } from './account-pages';
+import { CurrentUser, OwnPages, requireLogin } from './account-pages';
 import { FollowedService, PatternsPipe } from './followed.service';
+import { type MailForm, mailFormOf, MailService } from './mail.service';
 import { FollowsService, isPattern, patternFault } from './follows.service';
 
 /** Reads what a form names: in the field `package`, `run` or `trigger`. */
@@ -42,6 +43,17 @@ class EnteredPipe implements PipeTransform<Parameters, Follow> {
   }
 }
 
+/** Reads the form of the address for mails. */
+class MailPipe implements PipeTransform<Parameters, MailForm> {
+  transform(parameters: Parameters): MailForm {
+    const textOf = (name: string): string => {
+      const value = parameters.get(name)?.value;
+      return typeof value === 'string' ? value.trim() : '';
+    };
+    return mailFormOf(textOf('address'), textOf('period'));
+  }
+}
+
 const PACKAGES = '/user/:user/packages';
 
 /** The packages that a user follows. */
@@ -52,6 +64,7 @@ export class FollowedController {
   constructor(
     private readonly followed: FollowedService,
     private readonly follows: FollowsService,
+    private readonly mail: MailService,
   ) {}
 
   @Get()
@@ -76,6 +89,19 @@ export class FollowedController {
   @Form('unfollow', { then: PACKAGES })
   async unfollow(@Sent(FollowPipe) follow: Follow, @CurrentUser() user: User): Promise<void> {
     await this.follows.unfollow(user, follow);
+  }
+
+  @Form('mail', {
+    then: PACKAGES,
+    page: (pages: FollowedController, request) => pages.page(requireLogin(request)),
+  })
+  async setMail(@Sent(MailPipe) form: MailForm, @CurrentUser() user: User): Promise<void> {
+    await this.mail.set(user, form);
+  }
+
+  @Form('mail/end', { then: PACKAGES })
+  async endMail(@CurrentUser() user: User): Promise<void> {
+    await this.mail.remove(user);
   }
 
   /** Gives the feed a new address; the old address no longer works. */

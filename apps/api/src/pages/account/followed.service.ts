@@ -14,6 +14,7 @@ import { PACKAGES_SHOWN_MAX } from '../layout/package-list';
 import { staleBefore } from '../layout/stale';
 import type { Page } from '../layout/page';
 import { type Follower, isPattern, patternFault } from './follows.service';
+import { MailService } from './mail.service';
 import { type Followed, followedEntries, followedObject, followedView } from './followed-view';
 
 /** Limit for the names in one request. */
@@ -44,13 +45,15 @@ export class FollowedService {
   constructor(
     private readonly follows: Follows,
     private readonly publicRuns: PublicRuns,
+    private readonly mail: MailService,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   async page(user: User): Promise<Page> {
     const { server } = this.configuration;
-    const [packages, token] = await Promise.all([
+    const [packages, mail, token] = await Promise.all([
       this.find(user.userId),
+      this.mail.settings(user),
       this.follows.feedToken(user.userId),
     ]);
     const feed = token === null ? null : feedPath(token);
@@ -58,6 +61,7 @@ export class FollowedService {
       template: 'account/followed',
       data: {
         ...followedView(packages, { ...server, staleBefore: staleBefore(server.staleDays) }),
+        mail,
         feed,
         feedTitle: 'My packages',
       },

@@ -1,7 +1,7 @@
 import { Room } from '../../http/room';
 import { AdminAuditDataController, AdminAuditController } from './admin-audit.controller';
 import { AdminKeysController } from './admin-keys.controller';
-import { OverviewController } from './overview.controller';
+import { OverviewController, ServiceRecords } from './overview.controller';
 import { AdminQueuesController } from './admin-queues.controller';
 import { ConfigurationPageController, PackageSettingsPageController } from './admin-settings.controller';
 import { AdminUsersController } from './admin-users.controller';
@@ -20,5 +20,6 @@ import { AdminWorkersController } from './admin-workers.controller';
     AdminAuditController,
     AdminAuditDataController,
   ],
+  providers: [ServiceRecords],
 })
 export class AdminPagesModule {}

@@ -10,6 +10,7 @@ const quiet = {
   pauses: [],
   drains: [],
   restored: null,
+  mail: null,
 };
 
 it('nothing needs attention while all is well', () => {
@@ -25,6 +26,7 @@ it('what is wrong comes before what was decided', () => {
       { kind: 'no worker', what: 'riscv64: no worker', since: null },
     ],
     restored: null,
+    mail: null,
     workers: {
       workers: [
         { ...sound, standing: 'quarantined', reason: 'run 5: no space left' },

@@ -1,7 +1,7 @@
 import type { DrainResource, PauseResource, WorkerList } from '@proctor/resources';
 import type { ConfigurationStatus } from '@proctor/config';
 import { timestamp } from '@proctor/contracts';
-import type { RestoreRecord } from '@proctor/database';
+import type { MailTrouble, RestoreRecord } from '@proctor/database';
 import { decidedBy, pauseSentence } from '../machines/decision-view';
 import type { ServiceTrouble } from '../layout/troubles';
 
@@ -21,6 +21,7 @@ export function attentionOf({
   pauses,
   drains,
   restored,
+  mail,
 }: {
   configuration: ConfigurationStatus;
   troubles: ServiceTrouble[];
@@ -29,6 +30,8 @@ export function attentionOf({
   drains: DrainResource[];
   /** The last restore of the database, if it is recent. */
   restored: RestoreRecord | null;
+  /** Mails that could not be sent. */
+  mail: MailTrouble | null;
 }): Attention[] {
   const urgent = (text: string, url: string | null = null): Attention => ({ text, url, isUrgent: true });
   const decided = (text: string, url: string | null = null): Attention => ({ text, url, isUrgent: false });
@@ -54,6 +57,7 @@ export function attentionOf({
     ...troubled.map(({ name, arch, problem }) =>
       urgent(`Worker ${name} takes no work on ${arch}: ${problem}`, workerUrl(name)),
     ),
+    ...(mail ? [urgent(mailSentence(mail))] : []),
     ...(restored ? [decided(restoreSentence(restored))] : []),
     ...configuration.needsRestart.map((value) =>
       decided(`A restart is needed: ${value}`, '/admin/configuration/'),
@@ -77,6 +81,11 @@ function restoreSentence({
     `The database was restored at ${timestamp(restoredAt)} to ${timestamp(takenAt)}: what was written after that is missing.` +
     ` Runs ${firstLostRun} to ${nextRun - 1} may have been asked for since, and are not known.${files}`
   );
+}
+
+function mailSentence({ waiting, since, error }: MailTrouble): string {
+  const mails = waiting === 1 ? 'The mail to one user' : `Mails to ${waiting} users`;
+  return `${mails} could not be sent since ${since === null ? 'a moment' : timestamp(since)}: ${error}`;
 }
 
 function workerUrl(name: string): string {

@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { type Clock, withTimeLimit } from '@proctor/clock';
+import type { MailSection } from '@proctor/config';
+import { createTransport } from 'nodemailer';
+import type { MailText } from './mail-text';
+
+/** How many bytes of an answer are read. */
+export const RELAY_ANSWER_BYTES_MAX = 64 * 1024;
+const ERROR_LENGTH_MAX = 300;
+
+export interface Mail extends MailText {
+  to: string;
+  /** The part of the Message-ID before the `@`. */
+  id: string;
+  /** Null: the mail confirms an address, and none follows. */
+  unsubscribeUrl: string | null;
+}
+
+/** The relay did not take a mail. */
+export class RelayError extends Error {
+  /** @param isRefusal it answered that it never takes this mail, or mail to this address */
+  constructor(
+    message: string,
+    readonly isRefusal: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/** Sends a mail by the SMTP relay. @throws RelayError when the relay does not take it */
+export async function sendMail(mail: Mail, relay: MailSection, clock: Clock): Promise<void> {
+  const { host, port, tls, user, passwordFile, timeoutMs } = relay;
+  const socket = connect({ host, port });
+  try {
+    const pass = passwordFile === undefined ? '' : (await readFile(passwordFile, 'utf8')).trim();
+    const transport = createTransport({
+      host,
+      port,
+      secure: tls === 'tls',
+      requireTLS: tls === 'starttls',
+      ignoreTLS: tls === 'none',
+      ...(user !== undefined && { auth: { user, pass } }),
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
+      maxResponseSize: RELAY_ANSWER_BYTES_MAX,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      // The socket is ours, so that it ends with the time.
+      getSocket: (_options, answer) => {
+        socket.once('error', (error) => answer(error));
+        if (socket.readyState === 'open') answer(null, { connection: socket });
+        else socket.once('connect', () => answer(null, { connection: socket }));
+      },
+    });
+    await withTimeLimit(transport.sendMail(messageOf(mail, relay)), 'the relay', timeoutMs, clock);
+  } catch (error) {
+    throw relayErrorOf(error);
+  } finally {
+    socket.destroy();
+  }
+}
+
+function messageOf({ to, subject, text, html, id, unsubscribeUrl }: Mail, { sender }: MailSection) {
+  return {
+    from: { name: 'Proctor', address: sender },
+    to: { name: '', address: to },
+    subject,
+    text,
+    html,
+    messageId: `<${id}@${sender.split('@')[1]!}>`,
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      ...(unsubscribeUrl !== null && {
+        'List-Unsubscribe': `<${unsubscribeUrl}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    },
+  };
+}
+
+function relayErrorOf(error: unknown): RelayError {
+  const { message, code, responseCode } = error as Error & { code?: string; responseCode?: number };
+  const isOfMail = code === 'EENVELOPE' || code === 'EMESSAGE';
+  const line = message.replace(/\s+/g, ' ').slice(0, ERROR_LENGTH_MAX);
+  return new RelayError(line, isOfMail && (responseCode ?? 0) >= 500);
+}
