@@ -102,11 +102,11 @@ export { BrokenOff } from './kit/steps';
 export type { SameError } from './reading/triage-runs';
 export {
   type ReferenceRun,
+  type BriefRun,
   type RunOfTrigger,
   type TestPlace,
   type Trigger,
   TRIGGER_RUNS_MAX,
-  type TriggerTotal,
 } from './reading/trigger-runs';
 export {
   type AffectedRun,

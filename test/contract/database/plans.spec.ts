@@ -6,7 +6,7 @@ import { ARRIVALS } from '@libs/database/src/dispatch/loading-statements';
 import { ORDERS } from '@libs/database/src/dispatch/orders';
 import type { Statement } from '@libs/database/src/kit/statement';
 import { SAME_ERROR } from '@libs/database/src/reading/triage-runs';
-import { OF_PACKAGE, TRIGGERS } from '@libs/database/src/reading/trigger-statements';
+import { OF_PACKAGE, OF_TRIGGER, TRIGGERS } from '@libs/database/src/reading/trigger-statements';
 import { SUITES_OF } from '@libs/database/src/reading/public-statements';
 import { NEXT_PAGE } from '@libs/database/src/reading/result-texts';
 import { ATTEMPTS, COMPARISON } from '@libs/database/src/reading/worker-pages';
@@ -264,4 +264,7 @@ it.each(MODES)('triggers are found and counted by their words, by a %s plan', as
   const ofPackage = await scans(fixture.client, OF_PACKAGE, `50, 1000000, 'glibc/', 'glibc0'`, 'runs', mode);
   expect(ofPackage.filter((scan) => scan.includes('runs_first_words'))).toHaveLength(2);
   expect(ofPackage.filter((scan) => scan.startsWith('Seq'))).toEqual([]);
+  const ofTrigger = `'glibc/2.40-1', 100000, false, null, null`;
+  const whole = await scans(fixture.client, OF_TRIGGER, ofTrigger, 'runs', mode);
+  expect(whole.sort()).toEqual(['Bitmap Heap Scan: undefined', 'Index Only Scan: runs_references']);
 });

@@ -30,6 +30,12 @@ export interface NotedRun {
   failure: RunFailure | null;
 }
 
+/** How a run has ended, if it has. */
+type EndOfRun = Pick<RunRecord, 'state' | 'verdict' | 'cancelled'>;
+
+/** What must be known of a run to find the notes about it. */
+export type RunWithNotes = Omit<NotedRun, 'failure'> & EndOfRun;
+
 /** Whether a note applies to a run. */
 export function fits(note: Note, run: NotedRun): boolean {
   if (note.removedAt !== null) return false;
@@ -70,7 +76,7 @@ export class NotesService {
   ) {}
 
   /** The notes about the given runs that the reader may see, by run id. */
-  async ofRuns(runs: RunRecord[], reader: RunReader): Promise<ReadonlyMap<number, Note[]>> {
+  async ofRuns(runs: RunWithNotes[], reader: RunReader): Promise<ReadonlyMap<number, Note[]>> {
     if (runs.length === 0) return new Map();
     const failures = await this.notes.failuresOf(runs.filter(hasFailed).map(({ runId }) => runId));
     const noted = runs.map((run): NotedRun => ({ ...run, failure: failures.get(run.runId) ?? null }));
@@ -211,7 +217,7 @@ export class NotesService {
   }
 }
 
-export function hasFailed({ state, verdict, cancelled }: RunRecord): boolean {
+export function hasFailed({ state, verdict, cancelled }: EndOfRun): boolean {
   return state === 'finished' && !cancelled && (verdict === 'fail' || verdict === 'tmpfail');
 }
 

@@ -100,8 +100,9 @@ export class TriggerActions {
     requestor: Requestor,
   ): Promise<TriggerPlan> {
     const selected = selectedTests(tests, selection).map(({ run }) => run);
-    const runs = selected.slice(0, this.configuration.server.bulkRunsMax);
-    const leftOut = selected.length - runs.length;
+    const first = selected.slice(0, this.configuration.server.bulkRunsMax);
+    const leftOut = selected.length - first.length;
+    const runs = await this.triggerRuns.whole(first);
     if (action === 'retry') return { ...retryPlan(runs, requestor, this.configuration), leftOut };
     if (action === 'cancel') return { ...cancelPlan(runs, requestor), leftOut };
     const unfinished = await this.triggerRuns.unfinishedReferences(runs);

@@ -1,6 +1,6 @@
 import type { RunOfTrigger } from '@proctor/database';
 import { runRecord } from '@test/support/run-record';
-import { triggerProgress, withTotals } from './trigger-groups';
+import { triggerProgress } from './trigger-groups';
 
 const DAY_MS = 86_400_000;
 const ended = new Date('2026-11-20T12:00:00Z');
@@ -99,21 +99,4 @@ describe('the tests of a trigger', () => {
       },
     ]);
   });
-});
-
-it('of a trigger that has more runs than are looked at, the architectures are counted over all of them', () => {
-  const reasons = ['all slots are busy'];
-  const queues = [{ suite: 'sid', arch: 'amd64', estimate_seconds: 60, reasons }];
-  const progress = triggerProgress([run('waiting', { ...queued, suite: 'sid' })], queues);
-  const amd64 = { ...NONE, passed: 5_990, failed: 7, waiting: 2, running: 1 };
-  const armhf = { ...NONE, broken: 4, untested: 5, waiting: 1 };
-  const whole = withTotals(progress, [
-    { arch: 'amd64', ...amd64 },
-    { arch: 'armhf', ...armhf },
-  ]);
-  expect(whole).toMatchObject({ total: 6_010, done: 6_006, counts: { waiting: 1 }, tests: progress.tests });
-  expect(whole.arches).toEqual([
-    { arch: 'amd64', outcomes: amd64, total: 6_000, waiting: 3, estimateSeconds: 60, reasons },
-    { arch: 'armhf', outcomes: armhf, total: 10, waiting: 1, estimateSeconds: null, reasons: [] },
-  ]);
 });

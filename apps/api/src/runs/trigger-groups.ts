@@ -1,12 +1,5 @@
 import { isUntested } from '@proctor/contracts';
-import {
-  type Outcome,
-  OUTCOMES,
-  type Outcomes,
-  type ReferenceRun,
-  type RunOfTrigger,
-  type TriggerTotal,
-} from '@proctor/database';
+import { type BriefRun, type Outcome, OUTCOMES, type Outcomes, type ReferenceRun } from '@proctor/database';
 import { TRIGGER_GROUPS, type TriggerGroup } from '@proctor/resources';
 
 /** A reference that ended more days before the run proves nothing. */
@@ -15,7 +8,7 @@ const REFERENCE_AGE_MAX_MS = REFERENCE_DAYS_MAX * 86_400_000;
 
 export interface TriggerTest {
   group: TriggerGroup;
-  run: RunOfTrigger;
+  run: BriefRun;
 }
 
 /** The progress of an architecture with the tests of a trigger. */
@@ -49,7 +42,7 @@ export interface QueueEstimate {
 }
 
 /** Summarises the runs of a trigger. @param runs newest first */
-export function triggerProgress(runs: RunOfTrigger[], queues: QueueEstimate[]): TriggerProgress {
+export function triggerProgress(runs: BriefRun[], queues: QueueEstimate[]): TriggerProgress {
   const places = new Set<string>();
   const tests = runs.map((run) => {
     const place = `${run.package} ${run.suite} ${run.arch}`;
@@ -60,7 +53,7 @@ export function triggerProgress(runs: RunOfTrigger[], queues: QueueEstimate[]): 
   const current = tests.filter(({ group }) => group !== 'superseded');
   const counts = countsOf(tests);
   return {
-    tests: tests.sort((a, b) => TRIGGER_GROUPS.indexOf(a.group) - TRIGGER_GROUPS.indexOf(b.group)),
+    tests: TRIGGER_GROUPS.flatMap((group) => tests.filter((test) => test.group === group)),
     total: current.length,
     done: current.length - counts.waiting,
     counts,
@@ -75,17 +68,6 @@ export function countsOf(tests: TriggerTest[]): Record<TriggerGroup, number> {
   >;
   for (const { group } of tests) counts[group] += 1;
   return counts;
-}
-
-/** Corrects the totals of a progress that has only some of the runs. @param totals of all runs */
-export function withTotals(progress: TriggerProgress, totals: TriggerTotal[]): TriggerProgress {
-  const byName = new Map(progress.arches.map((each) => [each.arch, each]));
-  const arches = totals.map(({ arch, ...outcomes }) => {
-    const { estimateSeconds = null, reasons = [] } = byName.get(arch) ?? {};
-    return { arch, ...lengthsOf(outcomes), estimateSeconds, reasons };
-  });
-  const total = arches.reduce((sum, each) => sum + each.total, 0);
-  return { ...progress, total, done: arches.reduce((sum, { waiting }) => sum - waiting, total), arches };
 }
 
 /** The number of tests with each outcome. */
@@ -105,10 +87,6 @@ export function totalOf(outcomes: Outcomes): number {
   return OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0);
 }
 
-function lengthsOf(outcomes: Outcomes): Pick<TriggerArch, 'outcomes' | 'total' | 'waiting'> {
-  return { outcomes, total: totalOf(outcomes), waiting: outcomes.waiting + outcomes.running };
-}
-
 function outcomeOf({ run: { state, verdict } }: TriggerTest): Outcome {
   if (state !== 'finished') return state === 'queued' ? 'waiting' : 'running';
   if (isUntested(verdict)) return 'untested';
@@ -117,7 +95,7 @@ function outcomeOf({ run: { state, verdict } }: TriggerTest): Outcome {
 }
 
 /** The group of a test, from the newest run of its place. */
-function groupOf(run: RunOfTrigger): TriggerGroup {
+function groupOf(run: BriefRun): TriggerGroup {
   if (run.state !== 'finished') return 'waiting';
   if (run.cancelled) return 'superseded';
   if (run.verdict === 'tmpfail') return 'infrastructure';
@@ -143,9 +121,12 @@ function archesOf(tests: TriggerTest[], queues: QueueEstimate[]): TriggerArch[] 
     const estimates = mine.map((queue) => queue.estimate_seconds);
     const knownSeconds = estimates.filter((seconds) => seconds !== null);
     const isKnown = knownSeconds.length === suites.size;
+    const outcomes = outcomesOf(here);
     return {
       arch,
-      ...lengthsOf(outcomesOf(here)),
+      outcomes,
+      total: totalOf(outcomes),
+      waiting: outcomes.waiting + outcomes.running,
       estimateSeconds: isKnown ? Math.max(0, ...knownSeconds) : null,
       reasons: [...new Set(mine.flatMap(({ reasons }) => reasons))],
     };

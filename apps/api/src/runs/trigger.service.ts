@@ -6,7 +6,7 @@ import type { ApiConfiguration } from '../configuration.token';
 import { notFound, type Problem } from '../http/problem';
 import { QueuesService } from '../queues/queues.service';
 import { resultObject, statusOf } from './result-object';
-import { type TriggerProgress, triggerProgress, type TriggerTest, withTotals } from './trigger-groups';
+import { type TriggerProgress, triggerProgress, type TriggerTest } from './trigger-groups';
 import { selectedTests, type TriggerSelection } from './trigger-plan';
 
 /** The longest name of a trigger in a search. */
@@ -29,16 +29,14 @@ export class TriggerService {
   ) {}
 
   /**
-   * The progress of the newest runs of a trigger. If there are more, the totals of architectures count all runs.
+   * The progress of the newest runs of a trigger, which are all but in a trigger of more than TRIGGER_RUNS_MAX runs.
    * @throws Problem 404 if the reader may see no run of the trigger
    */
   async progress(name: string, reader: RunReader): Promise<TriggerProgress & { isCut: boolean }> {
     const runs = isTriggerName(name) ? await this.triggerRuns.of(name, reader) : [];
     if (runs.length === 0) throw noSuchTrigger(name);
     const queues = await this.queues.list(reader.everything ?? false);
-    const progress = triggerProgress(runs, queues);
-    if (runs.length < TRIGGER_RUNS_MAX) return { ...progress, isCut: false };
-    return { ...withTotals(progress, await this.triggerRuns.totals(name, reader)), isCut: true };
+    return { ...triggerProgress(runs, queues), isCut: runs.length === TRIGGER_RUNS_MAX };
   }
 
   /** @throws Problem 404 if the reader may see no run of the trigger */
@@ -60,6 +58,8 @@ export class TriggerService {
     const { neutral } = this.configuration.server;
     const { tests, total, done, counts, arches, isCut } = await this.progress(name, reader);
     const part = testPart(selectedTests(tests, selection), page.before, page.limit);
+    const groups = new Map(part.tests.map(({ group, run }) => [run.runId, group]));
+    const runs = await this.triggerRuns.whole(part.tests.map(({ run }) => run));
     return {
       trigger: name,
       total,
@@ -69,8 +69,8 @@ export class TriggerService {
         return { arch, total, waiting, estimate_seconds: estimateSeconds };
       }),
       is_cut: isCut,
-      tests: part.tests.map(({ group, run }) => ({
-        group,
+      tests: runs.map((run) => ({
+        group: groups.get(run.runId)!,
         result: resultObject(run, neutral),
         signature: run.errorSignature,
         reference: run.reference && {

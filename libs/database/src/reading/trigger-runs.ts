@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isPackageName, type Verdict } from '@proctor/contracts';
 import { Database } from '../kit/database';
-import type { RunRecord } from '../runs/run-columns';
+import { type RunRecord, selectRecords } from '../runs/run-columns';
 import type { RunReader } from '../runs/run-search';
 import {
   ERROR_LINES,
@@ -12,8 +12,8 @@ import {
   OF_PACKAGE,
   OF_TRIGGER,
   type Outcomes,
+  type RunArrays,
   RUNS_LOOKED_AT_MAX,
-  TOTALS,
   TRIGGERS,
   UNFINISHED_REFERENCES,
   VERSION,
@@ -27,13 +27,19 @@ export interface ReferenceRun {
   date: Date;
 }
 
-/** A run of a trigger. A failed run has the newest public reference run of its package and place. */
-export interface RunOfTrigger extends RunRecord {
+/** What the groups of a trigger are made of. A failed run has the newest public reference run of its package and place. */
+export interface BriefRun extends Pick<
+  RunRecord,
+  'runId' | 'package' | 'suite' | 'arch' | 'state' | 'verdict' | 'cancelled' | 'isPrivate' | 'finishedAt'
+> {
   /** Null if there is none, and for runs that did not fail. */
   reference: ReferenceRun | null;
   /** The signature of the first error of its log; null if there is none. */
   errorSignature: string | null;
 }
+
+/** A run of a trigger. */
+export type RunOfTrigger = RunRecord & BriefRun;
 
 /**
  * A word of triggers, with the public runs that have it. The outcomes count its tests: the newest run of each package
@@ -53,11 +59,6 @@ export interface Trigger extends Outcomes {
   lastAt: Date;
 }
 
-/** The number of tests of a trigger with each outcome on an architecture. */
-export interface TriggerTotal extends Outcomes {
-  arch: string;
-}
-
 export interface TriggerPart {
   triggers: Trigger[];
   /** The parameter `before` of the next part; null at the end. */
@@ -72,7 +73,9 @@ export interface TestPlace {
 }
 
 /** The number of the newest runs of a trigger that are read. */
-export const TRIGGER_RUNS_MAX = 5_000;
+export const TRIGGER_RUNS_MAX = 100_000;
+
+const RECORDS = selectRecords('where r.run_id = any($1::bigint[])');
 
 /** Finds the runs that new versions of packages have triggered. */
 @Injectable()
@@ -90,18 +93,20 @@ export class TriggerRuns {
   }
 
   /** The newest runs that have a word in their trigger, newest first. */
-  async of(name: string, { everything = false, keyId, userName }: RunReader): Promise<RunOfTrigger[]> {
+  async of(name: string, { everything = false, keyId, userName }: RunReader): Promise<BriefRun[]> {
     const reader = [everything, keyId ?? null, userName ?? null];
-    const rows = await this.database.query(OF_TRIGGER, [name, TRIGGER_RUNS_MAX, ...reader]);
-    return rows.map(
-      ({ referenceRunId: runId, referenceVerdict: verdict, referenceVersion, referenceAt, ...run }) => {
-        if (runId === null || verdict === null || referenceAt === null) return { ...run, reference: null };
-        return {
-          ...run,
-          reference: { runId, verdict, version: referenceVersion ?? 'n/a', date: referenceAt },
-        };
-      },
-    );
+    const [row] = await this.database.query(OF_TRIGGER, [name, TRIGGER_RUNS_MAX, ...reader]);
+    return runsIn(row!);
+  }
+
+  /** These runs with all of their fields, in the same order; without those that were deleted meanwhile. */
+  async whole(runs: BriefRun[]): Promise<RunOfTrigger[]> {
+    const records = await this.database.query(RECORDS, [runs.map(({ runId }) => runId)]);
+    const byId = new Map(records.map((record) => [record.runId, record]));
+    return runs.flatMap(({ runId, reference, errorSignature }) => {
+      const record = byId.get(runId);
+      return record ? [{ ...record, reference, errorSignature }] : [];
+    });
   }
 
   /**
@@ -122,14 +127,6 @@ export class TriggerRuns {
     const [looked] = await this.database.query(LOOKED_AT, [before]);
     const { runs, oldest } = looked!;
     return { triggers, before: runs === RUNS_LOOKED_AT_MAX ? oldest : null };
-  }
-
-  /**
-   * The outcomes of the tests of a trigger on each architecture, by name. The newest run of each package and suite
-   * counts, unless it was cancelled.
-   */
-  totals(name: string, { everything = false, keyId, userName }: RunReader): Promise<TriggerTotal[]> {
-    return this.database.query(TOTALS, [name, everything, keyId ?? null, userName ?? null]);
   }
 
   /** Whether a public run has the word in its trigger. */
@@ -156,6 +153,52 @@ export class TriggerRuns {
     const byPlace = new Map(rows.map(({ place, runId }) => [place, runId]));
     return places.map((_, index) => byPlace.get(index + 1) ?? null);
   }
+}
+
+/** The runs of these arrays, in the same order. */
+function runsIn(arrays: RunArrays): BriefRun[] {
+  const privateRuns = new Set(arrays.privateRunId);
+  let failures = 0;
+  return arrays.runId.map((runId, at): BriefRun => {
+    const finishedAt = arrays.finishedAt[at] ?? null;
+    return {
+      runId,
+      package: arrays.package[at]!,
+      suite: arrays.suite[at]!,
+      arch: arrays.arch[at]!,
+      ...stateOf(arrays.end[at]!),
+      isPrivate: privateRuns.has(runId),
+      finishedAt: finishedAt === null ? null : new Date(finishedAt),
+      ...(arrays.failedRunId[failures] === runId ? failureIn(arrays, failures++) : NO_FAILURE),
+    };
+  });
+}
+
+function stateOf(end: RunArrays['end'][number]): Pick<BriefRun, 'state' | 'verdict' | 'cancelled'> {
+  if (end === 'queued' || end === 'leased' || end === 'running')
+    return { state: end, verdict: null, cancelled: false };
+  if (end === 'cancelled') return { state: 'finished', verdict: 'tmpfail', cancelled: true };
+  return { state: 'finished', verdict: end, cancelled: false };
+}
+
+type Failure = Pick<BriefRun, 'errorSignature' | 'reference'>;
+
+const NO_FAILURE: Failure = { errorSignature: null, reference: null };
+
+function failureIn(arrays: RunArrays, at: number): Failure {
+  const runId = arrays.referenceRunId[at] ?? null;
+  return {
+    errorSignature: arrays.errorSignature[at] ?? null,
+    reference:
+      runId === null
+        ? null
+        : {
+            runId,
+            verdict: arrays.referenceVerdict[at]!,
+            version: arrays.referenceVersion[at] ?? 'n/a',
+            date: new Date(arrays.referenceAt[at]!),
+          },
+  };
 }
 
 /** The range of all words that begin with this part; null if an index has no such range. */

@@ -1,8 +1,17 @@
-import { EXCERPT_LINES_MAX, type Verdict } from '@proctor/contracts';
-import { RECORD_COLUMNS } from '../runs/run-columns';
+import { EXCERPT_LINES_MAX, type RunState, type Verdict } from '@proctor/contracts';
 import { seenBy, TRIGGER_WORDS } from '../runs/run-search';
 import { isOfPackage } from '../statuses/status-statements';
-import { bigint, integer, selectList, statement, text, texts, time } from '../kit/statement';
+import {
+  bigint,
+  integer,
+  json,
+  type RowOf,
+  selectList,
+  statement,
+  text,
+  texts,
+  time,
+} from '../kit/statement';
 
 /** The trigger of reference runs, which show how packages behave without anything new. */
 export const REFERENCE_TRIGGER = 'migration-reference/0';
@@ -17,39 +26,70 @@ export const RUNS_LOOKED_AT_MAX = 10_000;
 export const TRIGGER_BYTES_LOOKED_AT_MAX = 4_096;
 export const TRIGGER_WORDS_LOOKED_AT_MAX = 100;
 
+/** The values of an expression on `r`, for each row that meets a condition. */
+const each = <Value>(value: string, condition = 'true') =>
+  json.as<Value[]>().from(`coalesce(json_agg(${value}) filter (where ${condition}), '[]')`);
+
+const milliseconds = (time: string): string => `(date_part('epoch', ${time}) * 1000)::bigint`;
+
+/** The few runs with an error or a reference. */
+const HAS_MORE = 'r.error_signature is not null or r.reference_id is not null';
+
 const OF_TRIGGER_COLUMNS = {
-  ...RECORD_COLUMNS,
-  errorSignature: text.orNull,
-  referenceRunId: bigint.orNull.from('reference.run_id'),
-  referenceVerdict: text.as<Verdict>().orNull.from('reference.verdict'),
-  referenceVersion: text.orNull.from('reference.version'),
-  referenceAt: time.orNull.from('reference.finished_at'),
+  runId: each<number>('r.run_id'),
+  package: each<string>('r.package'),
+  suite: each<string>('r.suite'),
+  arch: each<string>('r.arch'),
+  /** The verdict of a finished run that was not cancelled. */
+  end: each<Verdict | 'cancelled' | Exclude<RunState, 'finished'>>(
+    `case when r.state <> 'finished' then r.state when r.cancelled then 'cancelled' else r.verdict end`,
+  ),
+  finishedAt: each<number | null>(milliseconds('r.finished_at')),
+  privateRunId: each<number>('r.run_id', 'r.is_private'),
+  failedRunId: each<number>('r.run_id', HAS_MORE),
+  errorSignature: each<string | null>('r.error_signature', HAS_MORE),
+  referenceRunId: each<number | null>('r.reference_id', HAS_MORE),
+  referenceVerdict: each<Verdict>('r.reference_verdict', HAS_MORE),
+  referenceVersion: each<string | null>('r.reference_version', HAS_MORE),
+  referenceAt: each<number>(milliseconds('r.reference_at'), HAS_MORE),
 };
+export type RunArrays = RowOf<typeof OF_TRIGGER_COLUMNS>;
 
 /** The condition in the form of the index `runs_triggers`. */
 export const hasWord = (r: string, word: string): string =>
   `${r}.trigger is not null and ${TRIGGER_WORDS(r)} @> array[${word}]`;
 
-/** The newest finished public reference `b` of the package of `r` on the same place that is no tmpfail. */
-export const newestReference = (r: string): string => `
+/**
+ * The newest finished public reference `b` of the package of `r` on the same place that is no tmpfail, in the form of the
+ * index `runs_references`.
+ * @param condition on `r`: other runs have no reference
+ */
+export const newestReference = (r: string, condition = 'true'): string => `
   select b.run_id, b.verdict, b.version, b.finished_at from runs b
-  where b.package = ${r}.package and b.suite = ${r}.suite and b.arch = ${r}.arch
+  where ${condition} and b.package = ${r}.package and b.suite = ${r}.suite and b.arch = ${r}.arch
     and b.state = 'finished' and not b.is_private and not b.cancelled and b.verdict <> 'tmpfail' and ${isOfPackage('b')}
     and b.trigger = '${REFERENCE_TRIGGER}'
   order by b.finished_at desc, b.run_id desc limit 1`;
 
+/**
+ * The newest runs of a trigger as one row with an array for each column: tens of thousands of rows would take many times as
+ * long to send and to read. Only failed runs have a reference.
+ */
 export const OF_TRIGGER = statement(
   OF_TRIGGER_COLUMNS,
   `
   select ${selectList(OF_TRIGGER_COLUMNS, 'r')}
   from (
-    select * from runs r where ${hasWord('r', '$1::text')} and ${seenBy(3)} order by r.run_id desc limit $2
-  ) r
-  join users u on u.user_id = r.requestor_id
-  left join lateral (
-    select * from (${newestReference('r')}) newest where r.verdict = 'fail'
-  ) reference on true
-  order by r.run_id desc`,
+    select r.*, b.run_id as reference_id, b.verdict as reference_verdict, b.version as reference_version,
+      b.finished_at as reference_at
+    from (
+      select r.run_id, r.package, r.suite, r.arch, r.state, r.verdict, r.cancelled, r.is_private, r.error_signature,
+        r.finished_at
+      from runs r where ${hasWord('r', '$1::text')} and ${seenBy(3)} order by r.run_id desc limit $2
+    ) r
+    left join lateral (${newestReference('r', `r.verdict = 'fail'`)}) b on true
+    order by r.run_id desc
+  ) r`,
 );
 
 /** A text that changes with each change of the runs of a trigger. */
@@ -198,17 +238,6 @@ export const OF_PACKAGE = statement(
   select shown.name, shown.newest as "runId", counted.*
   from shown cross join lateral (${COUNTED}) counted
   order by shown.newest desc`,
-);
-
-export const TOTALS = statement(
-  { arch: text, ...OUTCOME_COLUMNS },
-  `
-  select p.arch, ${COUNTED_OUTCOMES}
-  from (
-    select r.arch, ${NEWEST_OUTCOME('r')} as outcome
-    from runs r where ${hasWord('r', '$1::text')} and ${seenBy(2)} group by r.package, r.suite, r.arch
-  ) p
-  where p.outcome > 0 group by p.arch order by p.arch`,
 );
 
 export const LOOKED_AT = statement(

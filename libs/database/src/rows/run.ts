@@ -98,6 +98,11 @@ export abstract class RequestedRun implements RunRequest {
   `(package, suite, arch, finished_at desc, run_id desc) where state = 'finished' and not is_private`,
 )
 @SqlIndex(
+  'runs_references',
+  `(package, suite, arch, finished_at desc, run_id desc) include (verdict, version)
+    where trigger = 'migration-reference/0' and state = 'finished' and not is_private and not cancelled`,
+)
+@SqlIndex(
   'runs_changes',
   `(arch, updated_at, run_id) where state = 'finished' and not is_private and not cancelled`,
 )

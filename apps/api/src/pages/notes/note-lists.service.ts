@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Note, RunRecord } from '@proctor/database';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
-import { hasFailed, NotesService } from '../../notes/notes.service';
+import { hasFailed, NotesService, type RunWithNotes } from '../../notes/notes.service';
 import type { Viewer } from '../../sessions/viewer';
 import { viewOfNote } from './note-view';
 
@@ -67,7 +67,7 @@ export class NoteLists {
   }
 
   /** The notes of several runs, by id of run. */
-  async ofRuns(runs: RunRecord[], viewer: Viewer): Promise<ReadonlyMap<number, NoteView[]>> {
+  async ofRuns(runs: RunWithNotes[], viewer: Viewer): Promise<ReadonlyMap<number, NoteView[]>> {
     const notesOfRuns = await this.notes.ofRuns(runs, viewer.reader);
     return new Map([...notesOfRuns].map(([runId, notes]) => [runId, this.views(notes, viewer)]));
   }

@@ -69,7 +69,10 @@ export function ownRows(run: RunRecord): [title: string, text: string][] {
 }
 
 /** The status of a finished run, else `waiting` or `running`. */
-export function wordOf({ state, cancelled, verdict }: RunRecord, neutral: NeutralStatus): string {
+export function wordOf(
+  { state, cancelled, verdict }: Pick<RunRecord, 'state' | 'cancelled' | 'verdict'>,
+  neutral: NeutralStatus,
+): string {
   if (state !== 'finished') return state === 'queued' ? 'waiting' : 'running';
   return cancelled ? 'cancelled' : (endWord(verdict, neutral) ?? state);
 }

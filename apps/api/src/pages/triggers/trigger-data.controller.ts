@@ -73,10 +73,11 @@ export class TriggerDataController {
     const trigger = `${name}/${version}`;
     const { publicUrl, neutral } = this.configuration.server;
     const { tests } = await this.triggers.progress(trigger, {});
-    const ended = tests
-      .flatMap(({ run }) => (run.finishedAt ? [{ ...run, endedAt: run.finishedAt.getTime() }] : []))
-      .sort((a, b) => b.endedAt - a.endedAt || b.runId - a.runId)
+    const newest = tests
+      .flatMap(({ run }) => (run.finishedAt ? [{ run, endedAt: run.finishedAt.getTime() }] : []))
+      .sort((a, b) => b.endedAt - a.endedAt || b.run.runId - a.run.runId)
       .slice(0, ENTRIES_MAX);
+    const ended = await this.triggerRuns.whole(newest.map(({ run }) => run));
     const base = baseUrl(request, publicUrl);
     const pagePath = triggerPath(trigger);
     const address = { base, feedPath: `${pagePath}/feed.xml`, pagePath };

@@ -25,6 +25,7 @@ interface TestedPackage {
   tests: Map<string, TriggerTest>;
   /** The worst group of its tests. */
   group: TriggerGroup;
+  failures: number;
   isRow: boolean;
 }
 
@@ -94,7 +95,6 @@ function packagesOf(tests: TriggerTest[], { name: part, signature }: MatrixQuery
     ([, own]) => signature === undefined || own.some(({ run }) => run.errorSignature === signature),
   );
   const rank = (group: TriggerGroup): number => TRIGGER_GROUPS.indexOf(group);
-  const failures = (each: TestedPackage): number => [...each.tests.values()].filter(isFailure).length;
   return entries
     .map(([name, own]): TestedPackage => {
       const group = own
@@ -102,12 +102,12 @@ function packagesOf(tests: TriggerTest[], { name: part, signature }: MatrixQuery
         .reduce((one, other) => (rank(one) <= rank(other) ? one : other));
       const isRow = entries.length <= ROWS_WITHOUT_TROUBLE_MAX || (group !== 'waiting' && group !== 'passed');
       const byPlace = new Map(own.map((test) => [`${test.run.suite}/${test.run.arch}`, test]));
-      return { name, tests: byPlace, group, isRow };
+      return { name, tests: byPlace, group, failures: own.filter(isFailure).length, isRow };
     })
     .sort(
       (one, other) =>
         rank(one.group) - rank(other.group) ||
-        failures(other) - failures(one) ||
+        other.failures - one.failures ||
         (one.name < other.name ? -1 : 1),
     );
 }
@@ -116,9 +116,9 @@ function placesOf(packages: TestedPackage[], targets: Targets): MatrixPlace[] {
   const places = new Map<string, { suite: string; arch: string; failing: number }>();
   for (const { tests } of packages)
     for (const [place, test] of tests) {
-      const { suite, arch } = test.run;
-      const { failing } = places.get(place) ?? { failing: 0 };
-      places.set(place, { suite, arch, failing: failing + (isFailure(test) ? 1 : 0) });
+      const counted = places.get(place) ?? { suite: test.run.suite, arch: test.run.arch, failing: 0 };
+      counted.failing += isFailure(test) ? 1 : 0;
+      places.set(place, counted);
     }
   return placesInOrder([...places.values()], targets);
 }

@@ -93,14 +93,26 @@ export class TriggersController {
         : testPart(selectedTests(tests, { signature }), before, TESTS_SHOWN_MAX);
     const table =
       group === null ? triggerMatrix(tests, errors, { name: namePart, signature, after }, server) : null;
-    const [errorLines, notes] = await Promise.all([
+    const [listed, errorLines, notes] = await Promise.all([
+      this.triggerRuns.whole(part.tests.map(({ run }) => run)),
       this.triggerRuns.errorLines(errors.map(({ runId }) => runId)),
       this.notes.ofRuns(
         table ? table.rows.flatMap(({ failures }) => failures) : part.tests.map(({ run }) => run),
         viewer,
       ),
     ]);
-    const lists = { before, here, part, table, name: namePart, after, errors, errorLines, notes };
+    const lists = {
+      before,
+      next: part.before,
+      here,
+      listed,
+      table,
+      name: namePart,
+      after,
+      errors,
+      errorLines,
+      notes,
+    };
     const filter = { group, suite, arch, signature };
     const data = triggerView(trigger, progress, { query: filter, ...lists }, server.neutral);
     return {

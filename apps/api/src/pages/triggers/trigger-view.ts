@@ -10,7 +10,7 @@ import {
   type TriggerProgress,
   type TriggerTest,
 } from '../../runs/trigger-groups';
-import { type TestPart, triggerPath } from '../../runs/trigger.service';
+import { triggerPath } from '../../runs/trigger.service';
 import { spanOf } from '../layout/times';
 import type { viewOfNote } from '../notes/note-view';
 import { inBrief, runView } from '../runs/run-view';
@@ -96,8 +96,10 @@ export interface ShownTests {
   before: number | null;
   /** The tests of all groups with this suite and architecture. */
   here: TriggerTest[];
-  /** The tests of the group on the page; none with the table. */
-  part: TestPart;
+  /** The runs of the group on the page; none with the table. */
+  listed: RunOfTrigger[];
+  /** The last of them; null on the last page. */
+  next: number | null;
   /** Null with a group. */
   table: ReturnType<typeof triggerMatrix> | null;
   /** The filter and page of the table. */
@@ -117,7 +119,7 @@ export function triggerView(
   neutral: NeutralStatus,
 ) {
   const url = triggerPath(name);
-  const { query, before, here, part, table } = tests;
+  const { query, before, next, here, listed, table } = tests;
   const { group, suite, arch, signature } = query;
   const place = { ...(suite !== undefined && { suite }), ...(arch !== undefined && { arch }) };
   const ofGroup = { ...(group !== null && { group }), ...place };
@@ -166,9 +168,9 @@ export function triggerView(
       label: LABELS[action],
     })),
     firstUrl: before === null ? null : urlOf(same),
-    nextUrl: part.before === null ? null : urlOf({ ...same, before: String(part.before) }),
+    nextUrl: next === null ? null : urlOf({ ...same, before: String(next) }),
     jsonUrl: `${url}/tests.json${urlOf(same).slice(url.length)}`,
-    tests: part.tests.map(({ run }) => testView(run, tests.notes, neutral)),
+    tests: listed.map((run) => testView(run, tests.notes, neutral)),
   };
 }
 

@@ -739,6 +739,9 @@ CREATE INDEX "runs_arrived" ON "runs" (arch, created_in, run_id) where state = '
 
 CREATE INDEX "runs_history" ON "runs" (package, suite, arch, finished_at desc, run_id desc) where state = 'finished' and not is_private;
 
+CREATE INDEX "runs_references" ON "runs" (package, suite, arch, finished_at desc, run_id desc) include (verdict, version)
+    where trigger = 'migration-reference/0' and state = 'finished' and not is_private and not cancelled;
+
 CREATE INDEX "runs_changes" ON "runs" (arch, updated_at, run_id) where state = 'finished' and not is_private and not cancelled;
 
 CREATE INDEX "runs_recent" ON "runs" (finished_at desc, run_id desc) where state = 'finished' and not is_private;
