@@ -267,3 +267,18 @@ it('header, heading, lines and foot begin at one left edge', async () => {
   expect(new Set(lefts)).toEqual(new Set([20]));
   await page.context().close();
 });
+
+it('on a phone the switches of the bar are in view', async () => {
+  const { page, faults } = await openPage(browser, url, { viewport: { width: 390, height: 844 } });
+  for (const name of ['Wrap lines', 'Times']) {
+    const { x, y, width, height } = (await page.getByRole('button', { name }).boundingBox())!;
+    expect([x >= 0, x + width <= 390, y >= 0, y + height <= 844]).toEqual([true, true, true, true]);
+  }
+  const hidden = `(() => {
+    const bar = document.getElementById('log-bar');
+    return bar.scrollHeight - bar.clientHeight;
+  })()`;
+  expect(await page.evaluate(hidden)).toBe(0);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});

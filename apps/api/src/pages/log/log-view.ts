@@ -9,6 +9,8 @@ import { LineHtml, SHOWN_LENGTH_MAX, searchPattern } from './line-html';
 
 /** Lines in one block. A browser lays out a block when it becomes visible. */
 const BLOCK_LINES = 100;
+/** This many lines before the line at which a page opens are laid out at once, so that the browser finds its place. */
+const SHOWN_BEFORE = 200;
 
 /** The text for which a log was searched, and the lines with it. */
 export interface SearchHits {
@@ -71,7 +73,7 @@ export function sectionViews(
       ? sections
       : [{ kind: 'start', name: '', line: 1, status: null, seconds: null } as const];
   const [first, last] = [shownLines[0]?.number ?? 0, shownLines.at(-1)?.number ?? -1];
-  const look = lookOf(marks, hits, logUrl);
+  const look = lookOf(marks, hits, logUrl, '', focus);
   const hasFailed = whole.some(({ status }) => status === 'FAIL');
   return whole.map(({ kind, name, status, line, seconds }, place) => {
     const end = Math.min(whole[place + 1]?.line ?? Infinity, lines + 1);
@@ -106,11 +108,19 @@ interface LinesLook {
   logUrl: string;
   /** The address of the page with the lines; empty on that page. */
   pageUrl: string;
+  /** The line at which the page opens; null for none. */
+  focus: number | null;
 }
 
-function lookOf(errors: number[], hits: SearchHits | null, logUrl: string, pageUrl = ''): LinesLook {
+function lookOf(
+  errors: number[],
+  hits: SearchHits | null,
+  logUrl: string,
+  pageUrl: string,
+  focus: number | null,
+): LinesLook {
   const pattern = hits && searchPattern(hits.text);
-  return { errors: new Set(errors), hits: new Set(hits?.lines), pattern, logUrl, pageUrl };
+  return { errors: new Set(errors), hits: new Set(hits?.lines), pattern, logUrl, pageUrl, focus };
 }
 
 /**
@@ -118,7 +128,7 @@ function lookOf(errors: number[], hits: SearchHits | null, logUrl: string, pageU
  * @param errors the numbers of lines with errors
  */
 export function tailHtml(lines: LogLine[], errors: number[], logUrl: string, pageUrl: string): Html {
-  const [html, look] = [new LineHtml(), lookOf(errors, null, logUrl, pageUrl)];
+  const [html, look] = [new LineHtml(), lookOf(errors, null, logUrl, pageUrl, null)];
   return markup`${lines.map((line) => lineHtml(line, html, look))}`;
 }
 
@@ -126,10 +136,17 @@ export function tailHtml(lines: LogLine[], errors: number[], logUrl: string, pag
 function blocksOf(lines: LogLine[], html: LineHtml, look: LinesLook): Html[] {
   const blocks: Html[] = [];
   for (let at = 0; at < lines.length; at += BLOCK_LINES) {
-    const part = lines.slice(at, at + BLOCK_LINES).map((line) => lineHtml(line, html, look));
-    blocks.push(markup`<pre class="lines">${part}</pre>`);
+    const part = lines.slice(at, at + BLOCK_LINES);
+    const isShown = look.focus !== null && isAround(part, look.focus - SHOWN_BEFORE, look.focus);
+    const content = part.map((line) => lineHtml(line, html, look));
+    blocks.push(markup`<pre class="lines${isShown ? ' shown' : ''}">${content}</pre>`);
   }
   return blocks;
+}
+
+/** Whether some of these consecutive lines have numbers from `first` to `last`. */
+function isAround(lines: LogLine[], first: number, last: number): boolean {
+  return lines[0]!.number <= last && lines.at(-1)!.number >= first;
 }
 
 function lineHtml(
