@@ -222,7 +222,7 @@ it('an administrator is offered to retry and to cancel another user’s private 
   const retried = await root.submit(`/user/root/retry/${over}`, `/user/root/retry/${over}`);
   const again = Number(/\/runs\/(\d+)$/.exec(retried.headers.get('location')!)![1]);
   expect(await root.textOf(page(again))).toContain(`<a href="/runs/${over}">run ${over}</a>`);
-  expect(await root.textOf(page(again))).toContain('<dd>bob; retried by root</dd>');
+  expect(await root.textOf(page(again))).toContain('<dd>root (retry of bob’s run)</dd>');
   expect(await root.textOf(page(over))).not.toContain('/test/publish');
   const answer = await root.submit(page(waiting), '/user/root/jobs/cancel');
   const question = await answer.text();
