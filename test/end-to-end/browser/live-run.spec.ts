@@ -26,7 +26,7 @@ const numbered = (first: number, last: number): string =>
 it('the last lines of the log come to the page of a running run, and its end brings the verdict', async () => {
   const runId = await api.submit('hello');
   const { page, faults } = await openPage(browser, urlOf(runId), { viewport: PHONE });
-  await page.locator('.verdict .status', { hasText: 'queued' }).waitFor();
+  await page.locator('.verdict .status', { hasText: 'waiting' }).waitFor();
   await api.start(runId);
   const run = await LiveRun.of(api, runId);
   await run.write(words(1, 12));
