@@ -72,6 +72,14 @@ export const newestReference = (r: string, condition = 'true'): string => `
   order by b.finished_at desc, b.run_id desc limit 1`;
 
 /**
+ * The newest runs of the trigger $1, at most $2, that the reader in $3 and the next two parameters may see. All of them are
+ * read first, by the index of words: a plan that walks through the newest runs of all triggers would take seconds.
+ */
+const newestOf = (columns: string): string => `
+  select * from (select ${columns} from runs r where ${hasWord('r', '$1::text')} and ${seenBy(3)} offset 0) r
+  order by r.run_id desc limit $2`;
+
+/**
  * The newest runs of a trigger as one row with an array for each column: tens of thousands of rows would take many times as
  * long to send and to read. Only failed runs have a reference.
  */
@@ -83,9 +91,9 @@ export const OF_TRIGGER = statement(
     select r.*, b.run_id as reference_id, b.verdict as reference_verdict, b.version as reference_version,
       b.finished_at as reference_at
     from (
-      select r.run_id, r.package, r.suite, r.arch, r.state, r.verdict, r.cancelled, r.is_private, r.error_signature,
-        r.finished_at
-      from runs r where ${hasWord('r', '$1::text')} and ${seenBy(3)} order by r.run_id desc limit $2
+      ${newestOf(
+        `r.run_id, r.package, r.suite, r.arch, r.state, r.verdict, r.cancelled, r.is_private, r.error_signature, r.finished_at`,
+      )}
     ) r
     left join lateral (${newestReference('r', `r.verdict = 'fail'`)}) b on true
     order by r.run_id desc
@@ -98,7 +106,7 @@ export const VERSION = statement(
   `
   select concat_ws(' ', count(*), max(r.updated_at), sum(r.attempt), count(*) filter (where r.state = 'running')) as version
   from (
-    select * from runs r where ${hasWord('r', '$1::text')} and ${seenBy(3)} order by r.run_id desc limit $2
+    ${newestOf('r.run_id, r.updated_at, r.attempt, r.state')}
   ) r
   having count(*) > 0`,
 );
