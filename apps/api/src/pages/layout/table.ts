@@ -1,5 +1,5 @@
-import { markup } from './html';
-import type { Html, MarkupPart } from './html';
+import { Html, markup } from './html';
+import type { MarkupPart } from './html';
 
 /** A column of a table: its head and its cells. */
 export interface PageColumn<Row> {
@@ -10,7 +10,10 @@ export interface PageColumn<Row> {
   headClass?: string;
   /** Whether the cells are the heads of their rows. */
   isRowHead?: boolean;
-  /** Label before the cell on narrow pages, where each row is a card; the head by default, null for none. */
+  /**
+   * Label before the cell on narrow pages, where a row has a line or two; null for none. By default the head, before
+   * numbers, times and other plain values.
+   */
   label?: string | null;
   cell: (row: Row) => MarkupPart;
 }
@@ -39,7 +42,8 @@ export function table<Row>(
       markup`<th scope="col"${classed(headClass)}>${head}</th>\n`,
   );
   const lines = rows.map(
-    (row) => markup`<tr>\n${present.map((column) => cellOf(column, row, isPlain))}</tr>\n`,
+    (row) =>
+      markup`<tr>\n${present.map((column, place) => cellOf(column, row, !isPlain && place > 0))}</tr>\n`,
   );
   const scrolled = region === undefined ? null : markup` tabindex="0" role="region" aria-label="${region}"`;
   return markup`<div class="scroll${isTall ? ' tall' : null}"${scrolled}>
@@ -56,14 +60,38 @@ ${lines}</tbody>
 `;
 }
 
-function cellOf<Row>(
-  { head, className, isRowHead, label, cell }: PageColumn<Row>,
-  row: Row,
-  isPlain: boolean,
-): Html {
-  if (isRowHead) return markup`<th scope="row"${classed(className)}>${cell(row)}</th>\n`;
-  const before = isPlain || label === null ? null : markup` data-label="${label ?? head}"`;
-  return markup`<td${before}${classed(className)}>${cell(row)}</td>\n`;
+function cellOf<Row>(column: PageColumn<Row>, row: Row, mayHaveLabel: boolean): Html {
+  const { className, isRowHead, cell } = column;
+  const content = cell(row);
+  if (isRowHead) return markup`<th scope="row"${classed(className)}>${content}</th>\n`;
+  const label = mayHaveLabel ? labelOf(column, content) : null;
+  const before = label === null ? null : markup` data-label="${label}"`;
+  return markup`<td${before}${classed(className)}>${content}</td>\n`;
+}
+
+/** Heads of values that explain themselves. */
+const CLEAR = [
+  ...[
+    'Package',
+    'Suite',
+    'Architecture',
+    'Place',
+    'Where',
+    'Version',
+    'Date',
+    'Day',
+    'Time',
+    'Message',
+    'Reason',
+  ],
+  ...['Detail', 'Why', 'Event', 'State', 'Standing', 'What holds it back', 'Waiting because'],
+];
+
+function labelOf<Row>({ head, label, className }: PageColumn<Row>, content: MarkupPart): MarkupPart {
+  if (label !== undefined) return label;
+  if (className === 'number') return head;
+  const isMarked = content instanceof Html && !content.text.startsWith('<time');
+  return isMarked || CLEAR.includes(String(head)) ? null : head;
 }
 
 function classed(name: string | undefined): Html | null {
