@@ -258,13 +258,17 @@ it('a finger hits the number of a line', async () => {
   await page.context().close();
 });
 
-it('header, heading, lines and foot begin at one left edge', async () => {
+it('header, heading, lines and foot begin at one left edge, which is that of every page', async () => {
   const { page } = await openPage(browser, url, { viewport: { width: 1920, height: 860 } });
   const lefts = await page.evaluate<
     number[]
   >(`['.home', 'h1', '#log-state > *', '#log-outline', '.bottom > *']
     .map((each) => document.querySelector(each).getBoundingClientRect().left)`);
-  expect(new Set(lefts)).toEqual(new Set([20]));
+  await page.goto(new URL('/', url).href);
+  const ofFirstPage = await page.evaluate<number>(
+    `document.querySelector('h1').getBoundingClientRect().left`,
+  );
+  expect(new Set(lefts)).toEqual(new Set([ofFirstPage]));
   await page.context().close();
 });
 

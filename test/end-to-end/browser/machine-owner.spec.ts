@@ -74,7 +74,7 @@ it('the owner of a machine adds it, types what the page says, and sees it turn g
   await page.getByText('Only this machine reaches NATS').waitFor();
   await page.getByText(`${NAME} has not requested work yet.`).waitFor();
   await page.getByRole('button', { name: 'Copy the credentials' }).waitFor();
-  const commands = await page.locator('ol.steps pre').allTextContents();
+  const commands = await page.locator('ol.command-steps pre').allTextContents();
   expect([commands.length, commands.at(-1)]).toEqual([5, 'systemctl enable --now proctor-worker']);
   const folder = await mkdtemp(join(proctor.home.path, 'machine-'));
   for (const command of commands.slice(1, 3))

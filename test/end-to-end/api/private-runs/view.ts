@@ -147,6 +147,7 @@ export const VIEWS: Record<string, Asks> = {
   'GET /packages/:prefix/:package/badge.svg': perPackage(
     ({ name }) => `/packages/${packagePrefix(name)}/${name}/badge.svg`,
   ),
+  'GET /style/': () => get('/style/'),
   'GET /robots.txt': () => get('/robots.txt'),
   'GET /favicon.ico': () => get('/favicon.ico'),
   'GET /-/live': (names) => [

@@ -1,4 +1,4 @@
-import { ageOf } from './ages';
+import { ageOf, timesOf } from './ages';
 
 it.each([
   ['2026-11-20T12:00:00Z', 'now'],
@@ -9,4 +9,12 @@ it.each([
   ['2026-11-20T12:20:00Z', 'in 20 minutes'],
 ])('at noon of 20 November, %s is written as %s', (time, age) => {
   expect(ageOf(new Date(time), new Date('2026-11-20T12:00:00Z'))).toBe(age);
+});
+
+it.each([
+  ['Europe/Berlin', '2026-11-20 15:40:51 UTC, 2026-11-20 16:40:51 GMT+1'],
+  ['Pacific/Auckland', '2026-11-20 15:40:51 UTC, 2026-11-21 04:40:51 GMT+13'],
+  ['UTC', '2026-11-20 15:40:51 UTC'],
+])('a reader in %s sees a time as %s', (zone, words) => {
+  expect(timesOf(new Date('2026-11-20T15:40:51Z'), zone)).toBe(words);
 });

@@ -11,10 +11,35 @@ export function ageOf(time: Date, now: Date): string {
   return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.trunc(seconds / length), unit);
 }
 
-/** Writes the current age into each marked time and bar; the title of a time keeps the time itself. */
+/** A time in UTC, and where the reader is: `2026-11-20 15:40:51 UTC, 2026-11-20 16:40:51 GMT+1`. */
+export function timesOf(time: Date, timeZone?: string): string {
+  const zones = ['UTC', timeZone];
+  return [...new Set(zones.map((zone) => timeIn(time, zone)))].join(', ');
+}
+
+function timeIn(time: Date, timeZone: string | undefined): string {
+  const two = '2-digit';
+  const format = new Intl.DateTimeFormat('en-CA', {
+    year: 'numeric',
+    month: two,
+    day: two,
+    hour: two,
+    minute: two,
+    second: two,
+    hourCycle: 'h23',
+    timeZoneName: 'short',
+    timeZone,
+  });
+  return format.format(time).replace(',', '');
+}
+
+/** Writes the current age into each marked time and bar; under the pointer each time is also in the reader's zone. */
 export function writeAges(part: ParentNode): void {
   for (const bar of part.querySelectorAll<HTMLProgressElement>('progress[data-since]'))
     bar.value = Math.max(0, (Date.now() - Date.parse(bar.dataset.since!)) / 1_000);
-  for (const element of part.querySelectorAll<HTMLTimeElement>('time[data-ago]'))
-    element.textContent = ageOf(new Date(element.dateTime), new Date());
+  for (const element of part.querySelectorAll('time')) {
+    const time = new Date(element.dateTime);
+    element.title = timesOf(time);
+    if (element.dataset.ago !== undefined) element.textContent = ageOf(time, new Date());
+  }
 }

@@ -4,12 +4,13 @@ import { Room } from '../../http/room';
 import { LookController } from './look.controller';
 import { problemView } from './problem-view';
 import { ServiceState } from './service-state';
+import { StyleController } from './style.controller';
 import { Templates } from './templates';
 import { WellKnownController } from './well-known.controller';
 
 /** The parts that all pages share. */
 @Room({
-  controllers: [WellKnownController, LookController],
+  controllers: [WellKnownController, LookController, StyleController],
   providers: [
     ServiceState,
     Templates,
