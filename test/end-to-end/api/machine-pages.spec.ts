@@ -50,7 +50,7 @@ it('the queues have a page with what waits, for how long, and what holds it back
   expect(html).toContain('1 run is waiting.');
   expect(rows(html)[1]!.slice(0, 4)).toEqual(['bookworm', 'amd64', '1', '0']);
   expect(rows(html)[1]!.at(-1)).toBe('no scheduler answers for amd64');
-  expect(html).toContain('Nothing is under way on bookworm/arm64, trixie/amd64, trixie/arm64.');
+  expect(html).toContain('Nothing is waiting or running on bookworm/arm64, trixie/amd64, trixie/arm64.');
   const data = (await (await api.fetch('/status/queue.json')).json()) as object[];
   expect(data).toEqual(await (await api.api('/queues')).json());
 });

@@ -246,7 +246,7 @@ it('statistics show how runs and packages went, day by day, without private runs
   const html = await page('/status/statistics/?days=30&suite=bookworm');
   expect(html).toContain('1 of 9 packages on suites and architectures fail now, and 1 could not be tested.');
   expect(html).toContain('21 public runs finished in 30 days');
-  expect(html.match(/<svg class="figure" [^>]*role="img" aria-label="[^"]+"/g)).toHaveLength(4);
+  expect(html.match(/<svg class="figure" [^>]*role="group" aria-label="[^"]+"/g)).toHaveLength(4);
   expect(rows(html)[1]).toEqual([
     new Date().toISOString().slice(0, 10),
     ...['7', '1', '1', '14', '6', '1', '0', expect.stringMatching(/^(under a second|\d+ s)$/)],

@@ -26,6 +26,15 @@ const WORDS = new RegExp(
   'gi',
 );
 
+/** Words and phrases that no page uses: another one is the name of the thing, or is plainer. */
+const WORDS_ON_NO_PAGE = /^Words that are on no page: (?<words>.*)\.$/m
+  .exec(vocabulary)!
+  .groups!['words']!.split(', ');
+const ON_NO_PAGE = new RegExp(String.raw`\b(?:${WORDS_ON_NO_PAGE.join('|')})\b`, 'gi');
+/** Templates, the code of the pages, and the code that explains to people why a run waits or has failed. */
+const PAGE_FILES =
+  /^(?:apps\/api\/src\/(?:pages\/.*|runs\/(?:triage|trigger-plan|obstacle|removed-files).*|workers\/idle-reasons)|libs\/dispatch\/src\/(?:explain|why-[a-z-]+))(?<!\.spec)\.(?:ts|eta)$/;
+
 const IRREGULAR = [
   'told',
   'said',
@@ -138,6 +147,44 @@ const proseOf = (text: string): string =>
 /** A comment that has no noun and no verb: the reader has to guess what it describes. */
 const HEADLESS = /\/\*\*(?:\n\s*\*)? (?:Of|By(?! default)|For|But for|Beside|Those|The same)\b/g;
 
+/** What a page may show of a file: the text and the labels of a template, and strings with several words or a capital letter. */
+function textsIn(path: string, text: string): string[] {
+  if (path.endsWith('.ts')) return stringsIn(path, text).filter(isForPeople);
+  const labels = (tag: string): string =>
+    [...tag.matchAll(/(?:aria-label|title|placeholder|alt)="([^"]*)"/g), ['']]
+      .map(([, label = '']) => ` ${label} `)
+      .join('');
+  const code = [...text.matchAll(/<%[\s\S]*?%>/g)].map(([part]) => part).join('\n');
+  const strings = [...code.matchAll(/'([^'\n]*)'|`([^`]*)`/g)].map(
+    ([, quoted, template]) => quoted ?? template!.replace(/\$\{[^}]*\}/g, ' '),
+  );
+  const markup = text.replace(/<%[\s\S]*?%>/g, ' ').replace(/<[^>]*>/g, labels);
+  return [markup, ...strings.filter(isForPeople).map((string) => string.replace(/<[^>]*>/g, labels))];
+}
+
+const isForPeople = (string: string): boolean => /[a-z] [a-z]|^[A-Z]/.test(string);
+
+/** The literals of a TypeScript file, without what is put into them and without tags. */
+function stringsIn(path: string, text: string): string[] {
+  const strings: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) strings.push(node.text);
+    else if (ts.isTemplateExpression(node))
+      strings.push(
+        [node.head, ...node.templateSpans.map(({ literal }) => literal)].map((part) => part.text).join(' '),
+      );
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
+  return strings.map((string) => string.replace(/<[^>]*>/g, ' '));
+}
+
+function breachesOnPages({ path, text }: { path: string; text: string }): string[] {
+  return textsIn(path, text)
+    .flatMap((shown) => [...shown.matchAll(ON_NO_PAGE)])
+    .map(([word]) => `${path}: "${word}"`);
+}
+
 function breachesOf({ path, text }: { path: string; text: string }): string[] {
   const isProduct = /^(?:apps|libs)\/.*(?<!\.spec)\.ts$/.test(path);
   const names = isProduct ? namesIn(text) : [];
@@ -164,6 +211,21 @@ it('the vocabulary has at most 60 verbs, and none of them is refused', () => {
 
 it.each([...rooms])('names and sentences of %s use plain words', (_room, breaches) => {
   expect(breaches).toEqual([]);
+});
+
+it('pages use one word for each thing', () => {
+  expect(files.filter(({ path }) => PAGE_FILES.test(path)).flatMap(breachesOnPages)).toEqual([]);
+});
+
+it('words that are on no page are found in texts and labels of templates and in strings, and not in code', () => {
+  const template = `<% queued.forEach((begun) => { %><b class="queued" title="It is queued">asked for</b><%= \`\${begun} left out\` %><% }) %>`;
+  expect(breachesOnPages({ path: 'a.eta', text: template })).toEqual(
+    ['queued', 'asked for', 'left out'].map((word) => `a.eta: "${word}"`),
+  );
+  const code = "const begun = status('queued', `It is ${left} under way`, 'It is not known'); // asked for\n";
+  expect(breachesOnPages({ path: 'a.ts', text: code })).toEqual(
+    ['under way', 'not known'].map((word) => `a.ts: "${word}"`),
+  );
 });
 
 it('breaches are found', () => {

@@ -80,7 +80,7 @@ it('a new reference is asked for once for each place, and where none is under wa
   const plan = refreshPlan(runs, [null, null, 77, null, null], configuration);
   expect(plan.runs.map(({ runId }) => runId)).toEqual([1, 5]);
   expect(reasons(plan)).toEqual([
-    'Another run of the same place was chosen, too.',
+    'Another selected run is for the same suite and architecture.',
     'Run 77, a reference, has not finished.',
     'A reference is public, and this run is not.',
   ]);

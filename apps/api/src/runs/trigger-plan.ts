@@ -82,7 +82,7 @@ export function refreshPlan(
     const reference = waiting.get(run.runId);
     if (reference) return `Run ${reference}, a reference, has not finished.`;
     const place = placeOf(run);
-    if (places.has(place)) return 'Another run of the same place was chosen, too.';
+    if (places.has(place)) return 'Another selected run is for the same suite and architecture.';
     places.add(place);
     return null;
   });

@@ -74,7 +74,7 @@ function wantsOf({ filter, keyId }: Webhook): string {
     ...(suites ? [`on ${suites.join(', ')}`] : []),
     ...(arches ? [`on ${arches.join(', ')}`] : []),
     ...(trigger === undefined ? [] : [`triggered by ${trigger}`]),
-    ...(mine ? ['of your own runs'] : []),
+    ...(mine ? ['of your runs'] : []),
     ...(keyId === null ? [] : ['with private runs of its key']),
   ];
   return parts.join('; ');

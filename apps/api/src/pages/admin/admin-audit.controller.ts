@@ -33,8 +33,8 @@ function auditView(query: AuditQuery, entries: AuditRecord[], last: number | nul
 }
 
 function sentenceOf(count: number, isFiltered: boolean): string {
-  if (count > 0) return 'Who logged in, and who decided what.';
-  return isFiltered ? 'No entry matches.' : 'Nothing was written down yet.';
+  if (count > 0) return 'Logins and decisions, newest first.';
+  return isFiltered ? 'No entry matches.' : 'The log is empty.';
 }
 
 function dayOf(time: Date | undefined): string {

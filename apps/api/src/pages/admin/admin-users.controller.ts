@@ -75,7 +75,7 @@ export class AdminUsersController {
     @CurrentActor() by: Administrator,
   ): Promise<Page> {
     const set = await this.usersAndKeys.setPassword(name, password, by);
-    const lead = 'The password is set; who was logged in with the one before is out.';
+    const lead = 'The password is set. All sessions with the old password have ended.';
     const secret = password === undefined && { secret: set };
     return notice({ title: `Password of ${name}`, lead, back: `/admin/users/${name}`, ...secret });
   }
@@ -89,7 +89,7 @@ export class AdminUsersController {
     const appointment = {
       title: `Make ${name} an administrator?`,
       lead: 'Administrators may cancel any run, hold queues and workers back, and decide about users.',
-      button: 'Appoint',
+      button: 'Make administrator',
     };
     const dismissal = {
       title: `Dismiss ${name} as administrator?`,
@@ -111,7 +111,7 @@ export class AdminUsersController {
     return {
       question: async () => {
         const { user } = await this.lists.user(name);
-        const lead = `The user is logged out of ${browsers(user.sessions)}. Keys go on.`;
+        const lead = `The user is logged out of ${browsers(user.sessions)}. Keys stay valid.`;
         return { title: `End the sessions of ${name}?`, lead, button: 'End them' };
       },
       act: async () => {

@@ -57,7 +57,7 @@ it('a restore of the database is shown with what it has lost', () => {
     {
       text:
         'The database was restored at 2026-11-20T15:00:00.000Z to 2026-11-20T12:00:00.000Z: what was written after that is' +
-        ' missing. Runs 8 to 100007 may have been asked for since, and are not known. The files of 2 runs are missing.',
+        ' missing. Runs 8 to 100007 may have been requested since, and are unknown. The files of 2 runs are missing.',
       url: null,
       isUrgent: false,
     },

@@ -79,7 +79,7 @@ function restoreSentence({
   const files = filesMissing === 0 ? '' : ` The files of ${filesMissing} runs are missing.`;
   return (
     `The database was restored at ${timestamp(restoredAt)} to ${timestamp(takenAt)}: what was written after that is missing.` +
-    ` Runs ${firstLostRun} to ${nextRun - 1} may have been asked for since, and are not known.${files}`
+    ` Runs ${firstLostRun} to ${nextRun - 1} may have been requested since, and are unknown.${files}`
   );
 }
 

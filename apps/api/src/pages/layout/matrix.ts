@@ -85,7 +85,7 @@ export function matrix<Cell, Row extends MatrixRow<Cell>>(
   };
   return table(caption, rows, [head, ...columns, ...more], {
     isMatrix: true,
-    region: 'Packages and places',
+    region: 'Packages by suite and architecture',
     isTall: true,
   });
 }

@@ -54,7 +54,7 @@ export class ServiceState {
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable))
         this.logger.error(`the state of the service: ${String(error)}`);
-      const what = 'the state of the service is not known';
+      const what = 'the state of the service is unknown';
       return [{ kind: 'no answer', what, since: null }];
     }
   }

@@ -17,7 +17,7 @@ interface ErrorKey {
   leftOut: number;
 }
 
-const BY_PLACE = cursor<ErrorKey>(`how many errors are left out, below ${SIGNATURES_COMPARED_MAX}`, {
+const BY_PLACE = cursor<ErrorKey>(`how many errors are skipped, below ${SIGNATURES_COMPARED_MAX}`, {
   leftOut: (text) => (/^\d{1,3}$/.test(text) && Number(text) < SIGNATURES_COMPARED_MAX ? Number(text) : null),
 });
 
