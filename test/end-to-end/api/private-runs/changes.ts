@@ -1,5 +1,5 @@
 import { ADMIN_CHANGES } from './admin-view';
-import { type Asks, FORM, type Names, post } from './asks';
+import { type Asks, FORM, get, type Names, post } from './asks';
 
 /** All runs, wherever they may be said to be. */
 const selections = ({ runs, packages, suites }: Names): object[] => [
@@ -143,6 +143,8 @@ export const CHANGES: Record<string, Asks> = {
     post('/user/alice/packages/mail', { address: 'eve@example.org', period: 'hour' }),
   ],
   'POST /user/:user/packages/mail/end': () => [post('/user/alice/packages/mail/end', {})],
+  'GET /mail/confirm/:token': () => get(`/mail/confirm/${'x'.repeat(43)}`),
+  'GET /mail/unsubscribe/:token': () => get(`/mail/unsubscribe/${'x'.repeat(43)}`),
   'POST /mail/confirm/:token': () => [post(`/mail/confirm/${'x'.repeat(43)}`, {})],
   'POST /mail/unsubscribe/:token': () => [post(`/mail/unsubscribe/${'x'.repeat(43)}`, {})],
   'POST /user/:user/packages/feed': () => [post('/user/alice/packages/feed', {})],

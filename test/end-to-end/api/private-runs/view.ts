@@ -246,8 +246,6 @@ export const VIEWS: Record<string, Asks> = {
   'GET /user/:user/packages': () => get('/user/alice/packages'),
   'GET /user/:user/packages.json': () => get('/user/alice/packages.json'),
   'GET /data/followed/:file': () => get('/data/followed/x.xml', `/data/followed/${'x'.repeat(43)}.xml`),
-  'GET /mail/confirm/:token': () => get('/mail/confirm/x', `/mail/confirm/${'x'.repeat(43)}`),
-  'GET /mail/unsubscribe/:token': () => get('/mail/unsubscribe/x', `/mail/unsubscribe/${'x'.repeat(43)}`),
   'GET /user/:user/test': () => get('/user/alice/test'),
   'GET /user/:user/test/publish': ({ runs }) =>
     get(`/user/alice/test/publish?run_ids=${runs.map(({ runId }) => runId).join(',')}`),
