@@ -55,7 +55,7 @@ it('a trigger of more than 25,000 runs is read whole', async () => {
      from generate_series(1, $4::integer) n`,
     [userId, keyId, ARCH, MANY],
   );
-  const found = await fixture.database.triggerRuns.of('large/1', {});
-  expect(found).toHaveLength(MANY);
-  expect(new Set(found.map((run) => run.package)).size).toBe(MANY);
+  const allRuns = await fixture.database.triggerRuns.of('large/1', {});
+  expect(allRuns).toHaveLength(MANY);
+  expect(new Set(allRuns.map((run) => run.package)).size).toBe(MANY);
 });
