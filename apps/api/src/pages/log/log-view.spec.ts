@@ -7,6 +7,6 @@ it('the browser knows the height of the lines before the one at which a page ope
   const lines = Array.from({ length: 1_000 }, (_none, index) => line(5_901 + index));
   const index = { sections: [], lines: 90_000, marks: [] };
   const [section] = sectionViews(index, lines, 6_001, '/log?');
-  const shown = section!.blocks!.map((block) => String(block).startsWith('<pre class="lines shown">'));
-  expect(shown).toEqual([true, true, ...Array.from({ length: 8 }, () => false)]);
+  const isShown = section!.blocks!.map((block) => String(block).startsWith('<pre class="lines shown">'));
+  expect(isShown).toEqual([true, true, ...Array.from({ length: 8 }, () => false)]);
 });

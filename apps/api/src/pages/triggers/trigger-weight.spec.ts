@@ -46,7 +46,7 @@ it('the page of a trigger weighs at most 60 kB, when 2,000 packages fail on 8 ar
   const targets = { suites: ['unstable'], architectures: ARCHITECTURES, neutral: 'pass' as const };
   const table = triggerMatrix(progress.tests, errors, query, targets);
   const filter = { group: null, suite: undefined, arch: undefined, signature: undefined };
-  const shown = {
+  const parts = {
     query: filter,
     before: null,
     next: null,
@@ -59,7 +59,7 @@ it('the page of a trigger weighs at most 60 kB, when 2,000 packages fail on 8 ar
     errorLines: new Map<number, string>(),
     notes: new Map<number, never>(),
   };
-  const view = triggerView('glibc/2.41-1', progress, shown, 'pass');
+  const view = triggerView('glibc/2.41-1', progress, parts, 'pass');
   const viewer = { user: { name: 'alice', isAdmin: false }, formToken: words(0), reader: {} };
   const html = new Templates(ASSETS).render('triggers/trigger', { ...view, viewer, links: [], isCut: false });
   expect(table.rows.length).toBeGreaterThan(50);
