@@ -85,12 +85,7 @@ it.each<[string, string, string, RequestInit]>([
   ['post', '/api/v1/followed/runs/{run_id}', '/followed/runs/RUN', { method: 'POST' }],
   ['delete', '/api/v1/followed/runs/{run_id}', '/followed/runs/RUN', { method: 'DELETE' }],
   ['post', '/api/v1/followed/triggers/{package}/{version}', '/followed/triggers/gcc/1', { method: 'POST' }],
-  [
-    'delete',
-    '/api/v1/followed/triggers/{package}/{version}',
-    '/followed/triggers/gcc/1',
-    { method: 'DELETE' },
-  ],
+  ['delete', '/api/v1/followed/triggers/{package}/{version}', '/followed/triggers/a/1', { method: 'DELETE' }],
   ['get', '/api/v1/webhooks', '/webhooks', {}],
   ['get', '/api/v1/webhooks/{webhook_id}', '/webhooks/1', {}],
   ['post', '/api/v1/webhooks/{webhook_id}/rotate', '/webhooks/1/rotate', json({})],

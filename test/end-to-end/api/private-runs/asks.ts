@@ -31,6 +31,8 @@ export const asHead = (ask: Ask): Ask => ({ ...ask, method: 'HEAD' });
 export const dataOf = ({ name, suite }: { name: string; suite: string }): string =>
   `${suite}/amd64/${packagePrefix(name)}/${name}`;
 
+export const packagePage = ({ name }: { name: string }): string =>
+  `/packages/${packagePrefix(name)}/${name}/`;
 export const pageOf = ({ name, suite }: { name: string; suite: string }): string =>
   `/packages/${packagePrefix(name)}/${name}/${suite}/amd64`;
 

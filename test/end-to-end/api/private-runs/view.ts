@@ -1,6 +1,6 @@
 import { errorSignature, packagePrefix } from '@proctor/contracts';
 import type { RunningApi } from '@test/support/api';
-import { get, asHead, dataOf, pageOf, perSuite, perPackage, perRun, fileOf } from './asks';
+import { get, asHead, dataOf, packagePage, pageOf, perSuite, perPackage, perRun, fileOf } from './asks';
 import type { Ask, Asks } from './asks';
 import { publicReadOf } from '@apps/api/src/http/public-reads';
 import { ADMIN_VIEWS } from './admin-view';
@@ -141,12 +141,8 @@ export const VIEWS: Record<string, Asks> = {
   'GET /packages/:prefix/:package/:suite/:arch/:run_id': perRun((run) => `${pageOf(run)}/${run.runId}/`),
   'GET /packages/:prefix/:package/:suite/:arch/latest': perPackage((at) => `${pageOf(at)}/latest`),
   'GET /packages/:prefix/:package/:suite/:arch/badge.svg': perPackage((at) => `${pageOf(at)}/badge.svg`),
-  'GET /packages/:prefix/:package/:suite': perPackage(
-    ({ name, suite }) => `/packages/${packagePrefix(name)}/${name}/${suite}/`,
-  ),
-  'GET /packages/:prefix/:package/badge.svg': perPackage(
-    ({ name }) => `/packages/${packagePrefix(name)}/${name}/badge.svg`,
-  ),
+  'GET /packages/:prefix/:package/:suite': perPackage((at) => `${packagePage(at)}${at.suite}/`),
+  'GET /packages/:prefix/:package/badge.svg': perPackage((at) => `${packagePage(at)}badge.svg`),
   'GET /style/': () => get('/style/'),
   'GET /robots.txt': () => get('/robots.txt'),
   'GET /favicon.ico': () => get('/favicon.ico'),
@@ -208,7 +204,7 @@ export const VIEWS: Record<string, Asks> = {
   'GET /triggers/:package/:version': perPackage(({ name }) => `/triggers/${name}/1`),
   'GET /packages': () => get('/packages/'),
   'GET /packages/:prefix': perPackage(({ name }) => `/packages/${packagePrefix(name)}/`),
-  'GET /packages/:prefix/:package': perPackage(({ name }) => `/packages/${packagePrefix(name)}/${name}/`),
+  'GET /packages/:prefix/:package': perPackage(packagePage),
   'GET /status/errors/:signature.json': () =>
     get(...SIGNATURES.map((signature) => `/status/errors/${signature}.json`)),
   'GET /status/errors/:signature': ({ runs }) =>
