@@ -4,7 +4,7 @@ export type ServerName = 'postgres' | 'nats';
 
 /** The way of each part of the deployment to each server, which a fault can hold, swallow or slow down. */
 export class Links {
-  /** Of two parts with one name, the later one. */
+  /** The later one where two parts have one name. */
   private readonly byName = new Map<string, Link>();
   private readonly all: Link[] = [];
 
