@@ -66,6 +66,16 @@ it('no text makes a header or a receiver of its own', async () => {
   expect(relay.mails.flatMap(({ to }) => to)).not.toContain('eve@example.org');
 });
 
+it('a relay that is away ends no process, whatever else is being read', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'proctor-relay-'));
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, 'secret\n');
+  const closed = await MailRelay.start();
+  await closed.stop();
+  await expect(send(closed.port, { user: 'ci', passwordFile })).rejects.toThrow('ECONNREFUSED');
+  await rm(folder, { recursive: true });
+});
+
 it('a relay that asks for a password gets it from its file, over TLS alone when that is demanded', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'proctor-relay-'));
   const passwordFile = join(folder, 'password');

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { type Clock, withTimeLimit } from '@proctor/clock';
 import type { MailSection } from '@proctor/config';
 import { createTransport } from 'nodemailer';
@@ -31,7 +31,7 @@ export class RelayError extends Error {
 /** Sends a mail by the SMTP relay. @throws RelayError when the relay does not take it */
 export async function sendMail(mail: Mail, relay: MailSection, clock: Clock): Promise<void> {
   const { host, port, tls, user, passwordFile, timeoutMs } = relay;
-  const socket = connect({ host, port });
+  let socket: Socket | null = null;
   try {
     const pass = passwordFile === undefined ? '' : (await readFile(passwordFile, 'utf8')).trim();
     const transport = createTransport({
@@ -48,17 +48,30 @@ export async function sendMail(mail: Mail, relay: MailSection, clock: Clock): Pr
       disableUrlAccess: true,
       // The socket is ours, so that it ends with the time.
       getSocket: (_options, answer) => {
-        socket.once('error', (error) => answer(error));
-        if (socket.readyState === 'open') answer(null, { connection: socket });
-        else socket.once('connect', () => answer(null, { connection: socket }));
+        socket = connectTo(host, port, answer);
       },
     });
     await withTimeLimit(transport.sendMail(messageOf(mail, relay)), 'the relay', timeoutMs, clock);
   } catch (error) {
     throw relayErrorOf(error);
   } finally {
-    socket.destroy();
+    (socket as Socket | null)?.destroy();
   }
+}
+
+type SocketAnswer = (error: Error | null, options?: { connection: Socket }) => void;
+
+/** The answer comes once: the connection is there, or failed. */
+function connectTo(host: string, port: number, answer: SocketAnswer): Socket {
+  const socket = connect({ host, port });
+  // The transport does not listen at every moment; an error that nothing listens to would end the process.
+  socket.on('error', () => undefined);
+  socket.once('error', answer);
+  socket.once('connect', () => {
+    socket.off('error', answer);
+    answer(null, { connection: socket });
+  });
+  return socket;
 }
 
 function messageOf({ to, subject, text, html, id, unsubscribeUrl }: Mail, { sender }: MailSection) {
