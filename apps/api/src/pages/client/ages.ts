@@ -14,23 +14,29 @@ export function ageOf(time: Date, now: Date): string {
 /** A time in UTC, and where the reader is: `2026-11-20 15:40:51 UTC, 2026-11-20 16:40:51 GMT+1`. */
 export function timesOf(time: Date, timeZone?: string): string {
   const zones = ['UTC', timeZone];
-  return [...new Set(zones.map((zone) => timeIn(time, zone)))].join(', ');
+  return [...new Set(zones.map((zone) => formatOf(zone).format(time).replace(',', '')))].join(', ');
 }
 
-function timeIn(time: Date, timeZone: string | undefined): string {
+/** A page may have hundreds of times, and a format takes long to make. */
+const formats = new Map<string | undefined, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string | undefined): Intl.DateTimeFormat {
   const two = '2-digit';
-  const format = new Intl.DateTimeFormat('en-CA', {
-    year: 'numeric',
-    month: two,
-    day: two,
-    hour: two,
-    minute: two,
-    second: two,
-    hourCycle: 'h23',
-    timeZoneName: 'short',
-    timeZone,
-  });
-  return format.format(time).replace(',', '');
+  const format =
+    formats.get(timeZone) ??
+    new Intl.DateTimeFormat('en-CA', {
+      year: 'numeric',
+      month: two,
+      day: two,
+      hour: two,
+      minute: two,
+      second: two,
+      hourCycle: 'h23',
+      timeZoneName: 'short',
+      timeZone,
+    });
+  formats.set(timeZone, format);
+  return format;
 }
 
 /** Writes the current age into each marked time and bar; under the pointer each time is also in the reader's zone. */
