@@ -68,7 +68,8 @@ export class Browser {
   }
 }
 
-function formIn(html: string, action: string): string | null {
+/** The form that is sent to an address, by itself or by a button; null if the page has none. */
+export function formIn(html: string, action: string): string | null {
   const forms = html.match(/<form[^]*?<\/form>/g) ?? [];
   return forms.find((form) => form.includes(`action="${action}"`)) ?? null;
 }

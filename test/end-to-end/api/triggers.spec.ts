@@ -2,7 +2,7 @@ import type { ResultResource } from '@proctor/resources';
 import { TRIGGER_BYTES_LOOKED_AT_MAX, TRIGGER_WORDS_LOOKED_AT_MAX } from '@proctor/database';
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
-import { Browser, hiddenIn } from '@test/support/browser';
+import { Browser, formIn, hiddenIn } from '@test/support/browser';
 import { connectTo } from '@test/support/database';
 import { rows } from '@test/support/pages';
 
@@ -221,7 +221,7 @@ it('the page of a trigger shows what would be done to many tests before it is do
   expect(text).toContain('about 1 minute of test time');
   const form = hiddenIn(text);
   expect(form['run_ids']).toBe(String(failed));
-  const all = hiddenIn(page);
+  const all = hiddenIn(formIn(page, `${path}/retry`)!);
   const retry = (await (await bob.post(`${path}/retry`, { ...all })).text()).replace(/\s+/g, ' ');
   expect(retry).toContain('Retry: 2 runs');
   const answerText = (await (await bob.post(`${path}/retry`, hiddenIn(retry))).text()).replace(/\s+/g, ' ');
