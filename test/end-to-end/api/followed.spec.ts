@@ -115,6 +115,14 @@ it('runs and triggers are followed on the page of what is followed and by the AP
   expect(await followed()).toMatchObject({ runs: [secret], triggers: ['glibc/2.42-4'] });
 });
 
+it('what can be followed by no name is not unfollowed either, and makes no address', async () => {
+  const unfollow = async (values: Record<string, string>): Promise<number> =>
+    (await alice.submit(PAGE, `${PAGE}/unfollow`, values)).status;
+  expect([await unfollow({ trigger: 'x'.repeat(20_000) }), await unfollow({ run: 'x' })]).toEqual([400, 404]);
+  const token = hiddenIn(await alice.textOf(PAGE));
+  expect((await alice.post(UNFOLLOW, { ...token, trigger: 'x'.repeat(20_000) })).status).toBe(400);
+});
+
 it('a feed of my packages needs its address alone, which is renewed and ended', async () => {
   expect(feedOn(await alice.textOf(PAGE))).toBeUndefined();
   await alice.submit(PAGE, `${PAGE}/feed`);

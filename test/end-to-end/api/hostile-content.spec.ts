@@ -17,10 +17,13 @@ import type { Visit } from './hostile/visit';
 const STATEMENTS_MAX = 12;
 const MORE_STATEMENTS: Record<string, number> = {
   '/': 20,
+  // With what its reader follows.
+  '/packages/:prefix/:package': 13,
   '/packages/:prefix/:package/:suite/:arch/:run_id': 28,
   // An administrator sees the decisions, too.
   '/status/queue': 16,
   '/status/workers/:name': 17,
+  '/triggers/:package/:version': 13,
   '/user/:user/retry/:run_id': 28,
 };
 /** Bytes of a page, whatever it shows: a line of a megabyte is in the log of each run. */
@@ -46,6 +49,9 @@ const NO_PAGES = [
   '/health',
   '/health/live',
   '/-/live',
+  // Only mails have the links.
+  '/mail/confirm/:token',
+  '/mail/unsubscribe/:token',
   '/robots.txt',
   '/favicon.ico',
   '/-/suggest',

@@ -91,7 +91,8 @@ export class TriggerService {
   }
 }
 
-function isTriggerName(text: string): boolean {
+/** Whether a trigger can have this name. */
+export function isTriggerName(text: string): boolean {
   return text.length <= NAME_LENGTH_MAX && !/[\0 ]/.test(text) && !text.startsWith('migration-reference/');
 }
 

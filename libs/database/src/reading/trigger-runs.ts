@@ -101,6 +101,7 @@ export class TriggerRuns {
 
   /** These runs with all of their fields, in the same order; without those that were deleted meanwhile. */
   async whole(runs: BriefRun[]): Promise<RunOfTrigger[]> {
+    if (runs.length === 0) return [];
     const records = await this.database.query(RECORDS, [runs.map(({ runId }) => runId)]);
     const byId = new Map(records.map((record) => [record.runId, record]));
     return runs.flatMap(({ runId, reference, errorSignature }) => {

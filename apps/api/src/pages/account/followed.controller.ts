@@ -1,6 +1,6 @@
 import { Controller, Get, Header, Inject, Param, Req } from '@nestjs/common';
 import type { PipeTransform } from '@nestjs/common';
-import { FOLLOW_KINDS } from '@proctor/contracts';
+import { describe, FOLLOW_KINDS } from '@proctor/contracts';
 import type { Follow, User } from '@proctor/database';
 import { FollowRequest } from '@proctor/resources';
 import type { Request } from 'express';
@@ -10,7 +10,9 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { Sent } from '../../http/body.interceptor';
 import type { Parameters } from '../../http/parameters';
 import { baseUrl } from '../../http/paths';
+import { RUN_IN_PATH } from '../../http/path-ids';
 import { badRequest } from '../../http/problem';
+import { isTriggerName } from '../../runs/trigger.service';
 import { CurrentViewer, Viewer } from '../../sessions/viewer';
 import { Form } from '../layout/form-action';
 import type { Page, Redirect } from '../layout/page';
@@ -22,12 +24,14 @@ import { FollowsService, isPattern, patternFault } from './follows.service';
 
 /** Reads what a form names: in the field `package`, `run` or `trigger`. */
 class FollowPipe implements PipeTransform<Parameters, Follow> {
-  /** @throws Problem 400 when it names nothing, and for a name that no package can have */
+  /** @throws Problem 400 when it names nothing, and for a name that no package or trigger can have; 404 for no number of a run */
   transform(parameters: Parameters): Follow {
     for (const kind of FOLLOW_KINDS) {
       const name = parameters.get(kind)?.value;
       if (typeof name !== 'string' || name === '') continue;
       if (kind === 'package' && !isPattern(name)) throw badRequest(patternFault(name));
+      if (kind === 'trigger' && !isTriggerName(name)) throw badRequest(`${describe(name)} is no trigger.`);
+      if (kind === 'run') RUN_IN_PATH.transform(name);
       return { kind, name };
     }
     throw badRequest('The form names no package, run or trigger.');
