@@ -44,11 +44,12 @@ export async function crawl(api: RunningApi, starts: string[]): Promise<Map<stri
 
 function linksOf(base: string, path: string, { body, link, type }: Answer): string[] {
   if (/^text\/(plain|css)/.test(type ?? '')) return [];
+  const isPage = type?.startsWith('text/html') ?? false;
   const links = [
     ...[...body.matchAll(/\b(?:href|src|action)="([^"]*)"/g)].map(([, url]) => url!.replaceAll('&amp;', '&')),
     ...[...body.matchAll(/<id>([^<]*)<\/id>/g)].map(([, url]) => url!),
-    // The examples of the API's description are of no deployment.
-    ...[...(path.startsWith('/api/') ? '' : body).matchAll(/"(\/(?:data|packages|status)\/[^"\\]*)"/g)].map(
+    // Addresses in JSON. The examples of the API's description are of no deployment.
+    ...[...(isPage || path.startsWith('/api/') ? '' : body).matchAll(/"(\/(?:data|packages|status)\/[^"\\]*)"/g)].map(
       ([, url]) => url!,
     ),
     ...[...(link ?? '').matchAll(/<([^>]*)>/g)].map(([, url]) => url!),
