@@ -49,9 +49,11 @@ function linksOf(base: string, path: string, { body, link, type }: Answer): stri
     ...[...body.matchAll(/\b(?:href|src|action)="([^"]*)"/g)].map(([, url]) => url!.replaceAll('&amp;', '&')),
     ...[...body.matchAll(/<id>([^<]*)<\/id>/g)].map(([, url]) => url!),
     // Addresses in JSON. The examples of the API's description are of no deployment.
-    ...[...(isPage || path.startsWith('/api/') ? '' : body).matchAll(/"(\/(?:data|packages|status)\/[^"\\]*)"/g)].map(
-      ([, url]) => url!,
-    ),
+    ...[
+      ...(isPage || path.startsWith('/api/') ? '' : body).matchAll(
+        /"(\/(?:data|packages|status)\/[^"\\]*)"/g,
+      ),
+    ].map(([, url]) => url!),
     ...[...(link ?? '').matchAll(/<([^>]*)>/g)].map(([, url]) => url!),
   ];
   return (

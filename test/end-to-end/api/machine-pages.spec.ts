@@ -227,7 +227,7 @@ it('the queues and a single queue have their figures by hour, drawn and in a tab
   const html = await pageOf(api, '/status/queue/?suite=bookworm&arch=amd64');
   expect(html).toContain('<title>Queue bookworm/amd64');
   expect(html).toMatch(/Since \d\d:00 UTC .*\d+ arrived, \d+ ended\./);
-  expect(html).toMatch(/<figcaption>\S+ \d\d:00 UTC: \S+ busy on average, 4 slots</);
+  expect(html).toMatch(/<figcaption>\S+ \d\d:00 UTC: 4 slots</);
   expect(rows(html)).toContainEqual(expect.arrayContaining([expect.stringMatching(/:00 UTC$/), '4']));
   const other = await pageOf(api, '/status/queue/?suite=trixie&days=1');
   expect(other).not.toContain('<td data-label="Suite">bookworm');

@@ -186,10 +186,9 @@ function timeName(begin: number): string {
   return new Date(begin).toISOString().replace(':00.000Z', 'Z');
 }
 
-/** The present hour is not over: the part that has passed counts. */
+/** Null while the hour lasts: the average would differ at each look, and with it the whole page. */
 function onAverage(busySeconds: number | null, begin: number, now: Date): number | null {
-  const seconds = Math.min(HOUR_MS, Math.max(1_000, now.getTime() - begin)) / 1_000;
-  return busySeconds === null ? null : busySeconds / seconds;
+  return busySeconds === null || begin + HOUR_MS > now.getTime() ? null : busySeconds / HOUR_SECONDS;
 }
 
 function inHours(seconds: number | null): number | null {
@@ -220,7 +219,7 @@ function chartOf<Work extends HourOfWork>(
     times: work.map(({ time }) => time),
     series,
     size: SIZE,
-    unknown: 'no figures: no scheduler was at work',
+    unknown: 'no figures: the hour is not over, or no scheduler was at work',
   };
   return { title, figure: draw(unit === undefined ? chart : { ...chart, unit }) };
 }

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { BriefRun } from '@proctor/database';
 import { triggerProgress } from '../../runs/trigger-groups';
 import { Assets } from '../layout/assets';
+import { followableOf } from '../layout/followable';
 import { Templates } from '../layout/templates';
 import { sharedErrors } from './shared-errors';
 import { triggerMatrix } from './trigger-matrix';
@@ -61,7 +62,9 @@ it('the page of a trigger weighs at most 60 kB, when 2,000 packages fail on 8 ar
   };
   const view = triggerView('glibc/2.41-1', progress, parts, 'pass');
   const viewer = { user: { name: 'alice', isAdmin: false }, formToken: words(0), reader: {} };
-  const html = new Templates(ASSETS).render('triggers/trigger', { ...view, viewer, links: [], isCut: false });
+  const followable = followableOf({ kind: 'trigger', name: 'glibc/2.41-1' }, false);
+  const page = { ...view, viewer, followable, links: [], isCut: false };
+  const html = new Templates(ASSETS).render('triggers/trigger', page);
   expect(table.rows.length).toBeGreaterThan(50);
   expect(gzipSync(html).length).toBeLessThanOrEqual(PAGE_BYTES_MAX);
 });
