@@ -129,7 +129,7 @@ it.each([
   const closed: Promise<unknown>[] = [];
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    closed.push(once(socket, 'close'));
+    closed.push(new Promise((resolve) => socket.once('close', resolve)));
     socket.resume();
     behave(socket);
   }).listen(0, '127.0.0.1');
