@@ -5,9 +5,10 @@ import { request } from 'node:http';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { openDatabase } from '@proctor/database';
+import { openDatabase, TRIGGER_RUNS_MAX } from '@proctor/database';
 import { startApi } from '@test/support/api';
 import { Browser, hiddenIn } from '@test/support/browser';
+import { connectTo } from '@test/support/database';
 import { hostArchitecture } from '@test/support/host-architecture';
 import { startProctor, type RunningProctor } from '@test/support/proctor';
 import { STUB_SUITE, stubConfiguration } from '@test/support/stub';
@@ -235,6 +236,31 @@ it('the event loop of the api does not wait for a page, whatever its query and i
     }
   }
   console.info(`${pages.length} pages; longest:\n${longestBlocks()}`);
+});
+
+it('the event loop of the api does not wait for a trigger with as many runs as are read, which all fail', async () => {
+  const accepted = await status('POST', `${SUBMISSION}/large?trigger=large/1`, Buffer.alloc(0), {});
+  expect(accepted).toBe(201);
+  const client = await connectTo(proctor.databaseUrl);
+  await client.query(`
+    insert into runs (package, suite, arch, backend, variant, priority, trigger, pin_packages, extra_apt_sources, is_private,
+      requestor_id, api_key_id, created_at, updated_at, state, verdict, version, message, finished_at, error_signature)
+    select 'large-' || n % 3750, suite, 'arch' || n % 8, backend, variant, priority, of.trigger, pin_packages, extra_apt_sources,
+      false, requestor_id, api_key_id, now(), now(), 'finished', of.verdict, '1', '', now(), 'E: error ' || n % 5000
+    from (select * from runs where trigger = 'large/1') made
+      cross join generate_series(1, ${TRIGGER_RUNS_MAX}) n
+      cross join (values ('migration-reference/0', 'pass'), ('large/1', 'fail')) of (trigger, verdict)`);
+  await client.end();
+  const NOTHING = Buffer.alloc(0);
+  for (const path of [
+    '/triggers/large/1',
+    '/triggers/large/1?group=unknown',
+    '/triggers/large/1/tests.json',
+    '/triggers/large/1/feed.xml',
+    '/api/v1/triggers/large/1',
+  ])
+    expect(await expectShort(`GET ${path}`, 'GET', path, NOTHING, { Accept: '*/*' })).toBe(200);
+  console.info(longestBlocks());
 });
 
 /** The session of the administrator, and what each form of it has. */

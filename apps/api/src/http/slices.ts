@@ -25,6 +25,19 @@ export async function inSlices<Result>(steps: SlicedWork<Result>): Promise<Resul
   }
 }
 
+/** Items that are handled between two pauses, where each of them takes some microseconds. */
+const ITEMS_AT_ONCE = 500;
+
+/** Handles each item, with pauses. */
+export function* handleEach<Item>(items: Iterable<Item>, handle: (item: Item) => void): SlicedWork<void> {
+  let count = 0;
+  for (const item of items) {
+    handle(item);
+    count += 1;
+    if (count % ITEMS_AT_ONCE === 0) yield;
+  }
+}
+
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);

@@ -2,6 +2,7 @@ import { TROUBLES, VERDICTS, type Trouble, type Verdict } from '@proctor/contrac
 import type { RunRecord } from '@proctor/database';
 import { runEvent } from '@test/support/run-event';
 import { finishedRunRecord } from '@test/support/run-record';
+import { atOnce } from '../http/slices';
 import { eventObject } from '../events/event-object';
 import { badge } from '../pages/packages/badge';
 import { historyView } from '../pages/packages/history-view';
@@ -93,7 +94,7 @@ function wordsOfPages(verdict: Verdict, trouble: Trouble | null): Record<string,
     strip: worker.strip,
     story: factView(story, 'pass').what,
     attempt: attemptView({ ...attempt, grantedAt: new Date(0) } as never, run, 'pass').how,
-    group: triggerProgress([{ ...run, reference: null, errorSignature: null }], []).tests[0]!.group,
+    group: atOnce(triggerProgress([{ ...run, reference: null, errorSignature: null }], [])).tests[0]!.group,
   };
 }
 

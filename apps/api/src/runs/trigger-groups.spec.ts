@@ -1,5 +1,6 @@
 import type { RunOfTrigger } from '@proctor/database';
 import { runRecord } from '@test/support/run-record';
+import { atOnce } from '../http/slices';
 import { triggerProgress } from './trigger-groups';
 
 const DAY_MS = 86_400_000;
@@ -15,14 +16,26 @@ function failed(name: string, verdict: 'pass' | 'neutral' | 'fail', daysBefore: 
   return run(name, { state: 'finished', verdict: 'fail', finishedAt: ended, reference });
 }
 
+const progressOf = (...of: Parameters<typeof triggerProgress>) => atOnce(triggerProgress(...of));
+
 const NONE = { passed: 0, failed: 0, broken: 0, untested: 0, running: 0, waiting: 0 };
 
 const queued = { state: 'queued', verdict: null, finishedAt: null } as const;
 const finished = { state: 'finished', finishedAt: ended } as const;
 
 describe('the tests of a trigger', () => {
+  it('a trigger of 30,000 runs is summarised in pieces of at most 500 runs', () => {
+    const work = triggerProgress(
+      Array.from({ length: 30_000 }, (_, place) => run(`package-${place}`, queued)),
+      [],
+    );
+    let pieces = 0;
+    while (!work.next().done) pieces += 1;
+    expect(pieces).toBeGreaterThanOrEqual(60);
+  });
+
   it('the group of each test follows from its run and a fresh reference together', () => {
-    const { tests, counts, total, done } = triggerProgress(
+    const { tests, counts, total, done } = progressOf(
       [
         run('waiting', queued),
         run('passed', { ...finished, verdict: 'pass' }),
@@ -58,7 +71,7 @@ describe('the tests of a trigger', () => {
   });
 
   it('an architecture is done when the slowest of the queues is in which its tests wait', () => {
-    const { arches } = triggerProgress(
+    const { arches } = progressOf(
       [
         run('a', { ...queued, suite: 'sid' }),
         run('b', { ...queued, suite: 'trixie' }),

@@ -1,6 +1,7 @@
 import { isUntested } from '@proctor/contracts';
 import { type BriefRun, type Outcome, OUTCOMES, type Outcomes, type ReferenceRun } from '@proctor/database';
 import { TRIGGER_GROUPS, type TriggerGroup } from '@proctor/resources';
+import { handleEach, type SlicedWork } from '../http/slices';
 
 /** A reference that ended more days before the run proves nothing. */
 export const REFERENCE_DAYS_MAX = 14;
@@ -41,24 +42,31 @@ export interface QueueEstimate {
   reasons: string[];
 }
 
-/** Summarises the runs of a trigger. @param runs newest first */
-export function triggerProgress(runs: BriefRun[], queues: QueueEstimate[]): TriggerProgress {
+/** Summarises the runs of a trigger, which may be tens of thousands. @param runs newest first */
+export function* triggerProgress(runs: BriefRun[], queues: QueueEstimate[]): SlicedWork<TriggerProgress> {
   const places = new Set<string>();
-  const tests = runs.map((run) => {
+  const byGroup = new Map(TRIGGER_GROUPS.map((group) => [group, [] as TriggerTest[]]));
+  const byArch = new Map<string, TriggerTest[]>();
+  yield* handleEach(runs, (run) => {
     const place = `${run.package} ${run.suite} ${run.arch}`;
-    const isNewest = !places.has(place);
+    const group = places.has(place) ? 'superseded' : groupOf(run);
     places.add(place);
-    return { group: isNewest ? groupOf(run) : ('superseded' as const), run };
+    const test = { group, run };
+    byGroup.get(group)!.push(test);
+    if (group === 'superseded') return;
+    const here = byArch.get(run.arch);
+    if (here) here.push(test);
+    else byArch.set(run.arch, [test]);
   });
-  const current = tests.filter(({ group }) => group !== 'superseded');
+  const tests = [...byGroup.values()].flat();
   const counts = countsOf(tests);
-  return {
-    tests: TRIGGER_GROUPS.flatMap((group) => tests.filter((test) => test.group === group)),
-    total: current.length,
-    done: current.length - counts.waiting,
-    counts,
-    arches: archesOf(current, queues),
-  };
+  const total = tests.length - counts.superseded;
+  const arches: TriggerArch[] = [];
+  for (const [arch, here] of [...byArch].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    yield;
+    arches.push(archOf(arch, here, queues));
+  }
+  return { tests, total, done: total - counts.waiting, counts, arches };
 }
 
 export function countsOf(tests: TriggerTest[]): Record<TriggerGroup, number> {
@@ -111,24 +119,21 @@ export function isFresh({ date }: ReferenceRun, finishedAt: Date): boolean {
   return finishedAt.getTime() - date.getTime() <= REFERENCE_AGE_MAX_MS;
 }
 
-function archesOf(tests: TriggerTest[], queues: QueueEstimate[]): TriggerArch[] {
-  const names = [...new Set(tests.map(({ run }) => run.arch))].sort();
-  return names.map((arch) => {
-    const here = tests.filter(({ run }) => run.arch === arch);
-    const waiting = here.filter(({ group }) => group === 'waiting');
-    const suites = new Set(waiting.map(({ run }) => run.suite));
-    const mine = queues.filter((queue) => queue.arch === arch && suites.has(queue.suite));
-    const estimates = mine.map((queue) => queue.estimate_seconds);
-    const knownSeconds = estimates.filter((seconds) => seconds !== null);
-    const isKnown = knownSeconds.length === suites.size;
-    const outcomes = outcomesOf(here);
-    return {
-      arch,
-      outcomes,
-      total: totalOf(outcomes),
-      waiting: outcomes.waiting + outcomes.running,
-      estimateSeconds: isKnown ? Math.max(0, ...knownSeconds) : null,
-      reasons: [...new Set(mine.flatMap(({ reasons }) => reasons))],
-    };
-  });
+/** @param here its tests that are not superseded */
+function archOf(arch: string, here: TriggerTest[], queues: QueueEstimate[]): TriggerArch {
+  const waiting = here.filter(({ group }) => group === 'waiting');
+  const suites = new Set(waiting.map(({ run }) => run.suite));
+  const mine = queues.filter((queue) => queue.arch === arch && suites.has(queue.suite));
+  const estimates = mine.map((queue) => queue.estimate_seconds);
+  const knownSeconds = estimates.filter((seconds) => seconds !== null);
+  const isKnown = knownSeconds.length === suites.size;
+  const outcomes = outcomesOf(here);
+  return {
+    arch,
+    outcomes,
+    total: totalOf(outcomes),
+    waiting: outcomes.waiting + outcomes.running,
+    estimateSeconds: isKnown ? Math.max(0, ...knownSeconds) : null,
+    reasons: [...new Set(mine.flatMap(({ reasons }) => reasons))],
+  };
 }

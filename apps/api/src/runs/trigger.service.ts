@@ -4,6 +4,7 @@ import { type RunReader, type Trigger, TRIGGER_RUNS_MAX, TriggerRuns } from '@pr
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
 import { notFound, type Problem } from '../http/problem';
+import { inSlices } from '../http/slices';
 import { QueuesService } from '../queues/queues.service';
 import { resultObject, statusOf } from './result-object';
 import { type TriggerProgress, triggerProgress, type TriggerTest } from './trigger-groups';
@@ -36,7 +37,7 @@ export class TriggerService {
     const runs = isTriggerName(name) ? await this.triggerRuns.of(name, reader) : [];
     if (runs.length === 0) throw noSuchTrigger(name);
     const queues = await this.queues.list(reader.everything ?? false);
-    return { ...triggerProgress(runs, queues), isCut: runs.length === TRIGGER_RUNS_MAX };
+    return { ...(await inSlices(triggerProgress(runs, queues))), isCut: runs.length === TRIGGER_RUNS_MAX };
   }
 
   /** @throws Problem 404 if the reader may see no run of the trigger */

@@ -1,6 +1,7 @@
 import type { RunOfTrigger } from '@proctor/database';
 import type { TriggerGroup } from '@proctor/resources';
 import { runRecord } from '@test/support/run-record';
+import { atOnce } from '../../http/slices';
 import type { TriggerTest } from '../../runs/trigger-groups';
 import { type MatrixQuery, triggerMatrix } from './trigger-matrix';
 
@@ -26,7 +27,7 @@ function test(
 }
 
 const matrix = (tests: TriggerTest[], query: Partial<MatrixQuery> = {}) =>
-  triggerMatrix(tests, [], { ...ALL, ...query }, targets);
+  atOnce(triggerMatrix(tests, [], { ...ALL, ...query }, targets));
 const many = (count: number, group: TriggerGroup, prefix: string): TriggerTest[] =>
   Array.from({ length: count }, (_, number) => test(group, `${prefix}${number}`));
 

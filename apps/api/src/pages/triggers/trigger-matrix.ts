@@ -1,6 +1,7 @@
 import type { NeutralStatus } from '@proctor/contracts';
 import { TRIGGER_GROUPS, type TriggerGroup } from '@proctor/resources';
 import { notFound } from '../../http/problem';
+import { handleEach, type SlicedWork } from '../../http/slices';
 import { comparisonPath, packagePath, shortRunPath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
 import type { TriggerTest } from '../../runs/trigger-groups';
@@ -29,7 +30,6 @@ interface TestedPackage {
   isRow: boolean;
 }
 
-/** The tests of a trigger by package and place, those that need attention first. */
 export interface MatrixQuery {
   /** A part of the names of the packages; empty for all. */
   name: string;
@@ -40,21 +40,35 @@ export interface MatrixQuery {
 }
 
 /**
- * @param tests those with the wanted suite and architecture
+ * The tests of a trigger by package and place, those that need attention first.
+ * @param tests those with the wanted suite and architecture; they may be tens of thousands
  * @param errors what several tests have in common; a cell shows the letter of its error
  * @throws Problem 404 when no package follows `after`
  */
-export function triggerMatrix(
+export function* triggerMatrix(
   tests: TriggerTest[],
   errors: SharedError[],
   query: MatrixQuery,
   targets: Targets,
+): SlicedWork<TriggerTable> {
+  const packages = yield* packagesOf(tests, query);
+  const places = yield* placesOf(packages, targets);
+  return tableOf(packages, places, errors, query.after, targets.neutral);
+}
+
+export type TriggerTable = ReturnType<typeof tableOf>;
+
+/** One page of the packages. */
+function tableOf(
+  packages: TestedPackage[],
+  places: MatrixPlace[],
+  errors: SharedError[],
+  after: string,
+  neutral: NeutralStatus,
 ) {
-  const all = packagesOf(tests, query);
-  const places = placesOf(all, targets);
-  const start = all.findIndex(({ name }) => name === query.after) + 1;
-  if (query.after !== '' && start === 0) throw notFound(`The package ${query.after} is not in this list.`);
-  const rest = all.slice(start);
+  const start = packages.findIndex(({ name }) => name === after) + 1;
+  if (after !== '' && start === 0) throw notFound(`The package ${after} is not in this list.`);
+  const rest = packages.slice(start);
   const page = fittingPart(rest, sizeOf);
   const letters = new Map(errors.map(({ signature }, index) => [signature, ERROR_LETTERS[index]!]));
   const namesIn = (isMeant: (group: TriggerGroup) => boolean) =>
@@ -71,55 +85,59 @@ export function triggerMatrix(
         failures: [...own.values()].filter(mayBeRetried).map(({ run }) => run),
         cells: places.map(({ place }) => {
           const test = own.get(place);
-          return test ? cellView(test, letters, targets.neutral) : null;
+          return test ? cellView(test, letters, neutral) : null;
         }),
       })),
     waiting: namesIn((group) => group === 'waiting'),
     passed: namesIn((group) => group !== 'waiting'),
-    packageCount: all.length,
+    packageCount: packages.length,
     lastName: page.length < rest.length ? page.at(-1)!.name : null,
   };
 }
 
 /** The packages that need attention first. */
-function packagesOf(tests: TriggerTest[], { name: part, signature }: MatrixQuery): TestedPackage[] {
+function* packagesOf(
+  tests: TriggerTest[],
+  { name: part, signature }: MatrixQuery,
+): SlicedWork<TestedPackage[]> {
   const byName = new Map<string, TriggerTest[]>();
-  for (const test of tests) {
+  yield* handleEach(tests, (test) => {
     const { package: name } = test.run;
-    if (test.group === 'superseded' || !name.includes(part)) continue;
+    if (test.group === 'superseded' || !name.includes(part)) return;
     const own = byName.get(name);
     if (own) own.push(test);
     else byName.set(name, [test]);
-  }
+  });
   const entries = [...byName].filter(
     ([, own]) => signature === undefined || own.some(({ run }) => run.errorSignature === signature),
   );
   const rank = (group: TriggerGroup): number => TRIGGER_GROUPS.indexOf(group);
-  return entries
-    .map(([name, own]): TestedPackage => {
-      const group = own
-        .map((test) => test.group)
-        .reduce((one, other) => (rank(one) <= rank(other) ? one : other));
-      const isRow = entries.length <= ROWS_WITHOUT_TROUBLE_MAX || (group !== 'waiting' && group !== 'passed');
-      const byPlace = new Map(own.map((test) => [`${test.run.suite}/${test.run.arch}`, test]));
-      return { name, tests: byPlace, group, failures: own.filter(isFailure).length, isRow };
-    })
-    .sort(
-      (one, other) =>
-        rank(one.group) - rank(other.group) ||
-        other.failures - one.failures ||
-        (one.name < other.name ? -1 : 1),
-    );
+  const packages: TestedPackage[] = [];
+  yield* handleEach(entries, ([name, own]) => {
+    const group = own
+      .map((test) => test.group)
+      .reduce((one, other) => (rank(one) <= rank(other) ? one : other));
+    const isRow = entries.length <= ROWS_WITHOUT_TROUBLE_MAX || (group !== 'waiting' && group !== 'passed');
+    const byPlace = new Map(own.map((test) => [`${test.run.suite}/${test.run.arch}`, test]));
+    packages.push({ name, tests: byPlace, group, failures: own.filter(isFailure).length, isRow });
+  });
+  return packages.sort(
+    (one, other) =>
+      rank(one.group) - rank(other.group) ||
+      other.failures - one.failures ||
+      (one.name < other.name ? -1 : 1),
+  );
 }
 
-function placesOf(packages: TestedPackage[], targets: Targets): MatrixPlace[] {
+function* placesOf(packages: TestedPackage[], targets: Targets): SlicedWork<MatrixPlace[]> {
   const places = new Map<string, { suite: string; arch: string; failing: number }>();
-  for (const { tests } of packages)
+  yield* handleEach(packages, ({ tests }) => {
     for (const [place, test] of tests) {
       const counted = places.get(place) ?? { suite: test.run.suite, arch: test.run.arch, failing: 0 };
       counted.failing += isFailure(test) ? 1 : 0;
       places.set(place, counted);
     }
+  });
   return placesInOrder([...places.values()], targets);
 }
 

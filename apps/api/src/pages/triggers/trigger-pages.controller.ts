@@ -28,6 +28,7 @@ import {
   type TriggerForm,
   TriggerFormPipe,
 } from './triggers.pipes';
+import { inSlices } from '../../http/slices';
 import { BEFORE_RUN } from '../../http/path-ids';
 
 const TRIGGERS_SHOWN_MAX = 50;
@@ -92,7 +93,9 @@ export class TriggersController {
         ? { tests: [], before: null }
         : testPart(selectedTests(tests, { signature }), before, TESTS_SHOWN_MAX);
     const table =
-      group === null ? triggerMatrix(tests, errors, { name: namePart, signature, after }, server) : null;
+      group === null
+        ? await inSlices(triggerMatrix(tests, errors, { name: namePart, signature, after }, server))
+        : null;
     const [listed, errorLines, notes] = await Promise.all([
       this.triggerRuns.whole(part.tests.map(({ run }) => run)),
       this.triggerRuns.errorLines(errors.map(({ runId }) => runId)),

@@ -15,7 +15,7 @@ import { spanOf } from '../layout/times';
 import type { viewOfNote } from '../notes/note-view';
 import { inBrief, runView } from '../runs/run-view';
 import { ERROR_LETTERS, type SharedError } from './shared-errors';
-import type { triggerMatrix } from './trigger-matrix';
+import type { TriggerTable } from './trigger-matrix';
 import { comparisonPath, errorPath, shortRunPath } from '../../runs/page-paths';
 
 const NAMES: Record<Exclude<TriggerGroup, UntestedVerdict>, string> = {
@@ -101,7 +101,7 @@ export interface ShownTests {
   /** The last of them; null on the last page. */
   next: number | null;
   /** Null with a group. */
-  table: ReturnType<typeof triggerMatrix> | null;
+  table: TriggerTable | null;
   /** The filter and page of the table. */
   name: string;
   after: string;
@@ -190,7 +190,7 @@ function progressView(progress: TriggerProgress) {
   };
 }
 
-function tableView(table: ReturnType<typeof triggerMatrix>, notes: ShownTests['notes']) {
+function tableView(table: TriggerTable, notes: ShownTests['notes']) {
   const rows = table.rows.map(({ failures, ...row }) => ({ ...row, notes: notesInBrief(failures, notes) }));
   return { ...table, rows };
 }

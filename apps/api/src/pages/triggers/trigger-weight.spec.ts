@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { BriefRun } from '@proctor/database';
+import { atOnce } from '../../http/slices';
 import { triggerProgress } from '../../runs/trigger-groups';
 import { Assets } from '../layout/assets';
 import { followableOf } from '../layout/followable';
@@ -41,11 +42,11 @@ const runs = Array.from({ length: PACKAGES * ARCHITECTURES.length }, (_none, ind
 });
 
 it('the page of a trigger weighs at most 60 kB, when 2,000 packages fail on 8 architectures, each with its own error', () => {
-  const progress = triggerProgress(runs, []);
+  const progress = atOnce(triggerProgress(runs, []));
   const errors = sharedErrors(progress.tests);
   const query = { name: '', signature: undefined, after: '' };
   const targets = { suites: ['unstable'], architectures: ARCHITECTURES, neutral: 'pass' as const };
-  const table = triggerMatrix(progress.tests, errors, query, targets);
+  const table = atOnce(triggerMatrix(progress.tests, errors, query, targets));
   const filter = { group: null, suite: undefined, arch: undefined, signature: undefined };
   const parts = {
     query: filter,
