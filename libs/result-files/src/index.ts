@@ -9,6 +9,7 @@ export * from './named-packages';
 export * from './other-packages';
 export * from './package-difference';
 export * from './pieces';
+export * from './section-times';
 export * from './tar-members';
 export { withReturns } from './excerpt-line';
 export { leftOutLine } from './own-lines';

@@ -41,9 +41,8 @@ export async function packAttempt(
 ): Promise<AttemptResult> {
   const overdue = new AbortController();
   const target = freshResultFolder(settings.resultsPath, lease);
-  const packing = packResult(folder, target, settings, overdue.signal).catch((error: unknown) =>
-    String(error),
-  );
+  const limits = { ...settings, ranSeconds: verdict.durationSeconds };
+  const packing = packResult(folder, target, limits, overdue.signal).catch((error: unknown) => String(error));
   const packed = (await waitAtMost(packing, PACK_TIMEOUT_MS, clock)) ?? 'packing takes too long';
   overdue.abort(new Error('packing took too long'));
   const lacking = (what: string, why: string): string => {

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseLogIndex } from '@proctor/result-files';
 import { packArtifacts } from '../autopkgtest/pack-artifacts';
 import type { RunFolder } from '../sandbox/run-folder';
 import { packResult } from './result-files';
@@ -10,7 +11,13 @@ jest.mock('../autopkgtest/pack-artifacts', () => {
   return { packArtifacts: jest.fn(real.packArtifacts) };
 });
 
-const LIMITS = { logHeadBytesMax: 1000, logTailBytesMax: 100, artifactsBytesMax: 1000, errorPatterns: [] };
+const LIMITS = {
+  logHeadBytesMax: 1000,
+  logTailBytesMax: 100,
+  artifactsBytesMax: 1000,
+  errorPatterns: [],
+  ranSeconds: 5,
+};
 const NAMES = ['log.gz', 'artifacts.tar.gz', 'log-index.json', 'artifacts-index.json'];
 const never = new AbortController().signal;
 
@@ -61,4 +68,20 @@ it('a log is packed without the artifacts when those cannot be', async () => {
   const { files, lossReason } = await packResult(folder, target, LIMITS, never);
   expect(files.map(({ name }) => name)).toEqual(['log.gz', 'log-index.json']);
   expect(lossReason).toBe('Error: no space left on device');
+});
+
+it('a clock that is set while the runner works gives no part of the log a time that the run did not have', async () => {
+  const lines = [
+    'autopkgtest [10:59:58]: starting date and time: 2026-11-20 10:59:58+0000',
+    'autopkgtest [11:00:00]: test unit: [-----------------------',
+    'autopkgtest [10:00:03]: test unit: -----------------------]',
+  ];
+  await writeFile(join(folder.output, 'log'), `${lines.join('\n')}\n`);
+  const { files } = await packResult(folder, target, LIMITS, never);
+  const index = files.find(({ name }) => name === 'log-index.json')!;
+  const { sections } = parseLogIndex(await readFile(index.path, 'utf8'))!;
+  expect(sections.map(({ kind, seconds }) => [kind, seconds])).toEqual([
+    ['start', null],
+    ['test', null],
+  ]);
 });

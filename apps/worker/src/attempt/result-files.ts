@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { WorkerConfiguration } from '@proctor/config';
 import type { ErrorExcerpt, ResultFileName } from '@proctor/contracts';
-import { artifactsIndexText, logIndexText } from '@proctor/result-files';
+import { artifactsIndexText, logIndexText, withPlausibleTimes } from '@proctor/result-files';
 import { packArtifacts } from '../autopkgtest/pack-artifacts';
 import { packLog, type LogLimits } from '../autopkgtest/pack-log';
 import { endOfFile } from '../autopkgtest/plain-file';
@@ -28,11 +28,12 @@ type PathOf = (name: ResultFileName) => string;
 /**
  * Packs what the runner left into the files of a result, in the folder `target`, which is emptied first. The log is
  * packed even if the artifacts cannot be. No file is left when the log cannot be packed, or the signal aborts.
+ * @param limits with the seconds that the runner worked: no time in the index of its log is longer
  */
 export async function packResult(
   folder: RunFolder,
   target: string,
-  limits: PackLimits,
+  limits: PackLimits & { ranSeconds: number },
   signal: AbortSignal,
 ): Promise<PackedResult> {
   await rm(target, { recursive: true, force: true });
@@ -44,7 +45,8 @@ export async function packResult(
     const errors = await endOfFile(folder.errors, ERRORS_BYTES_MAX);
     const substitute = `The test runner wrote no log. Its standard error was:\n${errors || '(nothing)\n'}`;
     const log = await packLog(join(folder.output, 'log'), pathOf('log.gz'), limits, substitute);
-    const logIndex = await writeIndex('log-index.json', pathOf, logIndexText(log.index));
+    const sections = withPlausibleTimes(log.index.sections, limits.ranSeconds);
+    const logIndex = await writeIndex('log-index.json', pathOf, logIndexText({ ...log.index, sections }));
     const { archive, index, lossReason } = await packArtifactFiles(folder, pathOf, limits);
     signal.throwIfAborted();
     const files = [resultFile('log.gz', pathOf('log.gz'), log), ...archive, logIndex, ...index];

@@ -1,4 +1,4 @@
-import type { LogSection } from '@proctor/result-files';
+import { type LogSection, withPlausibleTimes } from '@proctor/result-files';
 
 /** What the seconds of a run were spent on, in the order of a run's life. */
 export const TIME_KINDS = [
@@ -47,26 +47,22 @@ const KINDS: Record<LogSection['kind'], TimeKind> = {
  * and parts of the log that take longer than the runner did are left out.
  * @param sections the parts of the log; empty when they are not known
  */
-export function runTime(times: RunTimes, sections: readonly LogSection[]): TimeStep[] {
+export function runTime(times: RunTimes, sections: LogSection[]): TimeStep[] {
   const { createdAt, grantedAt, startedAt, finishedAt, durationSeconds } = times;
-  const parts = sections.flatMap(({ kind, name, seconds, line }): TimeStep[] =>
+  const parts = withPlausibleTimes(sections, durationSeconds).flatMap(({ kind, name, seconds, line }) =>
     seconds === null ? [] : [{ kind: KINDS[kind], name, seconds, line }],
   );
   const inLog = secondsOf(parts);
   const ran = durationSeconds ?? inLog;
-  const isPlausible = inLog <= ran + ROUNDING_SECONDS;
   return [
     step('waiting', between(createdAt, grantedAt ?? startedAt)),
     step('start', between(grantedAt, startedAt)),
-    ...(isPlausible ? parts : []),
+    ...parts,
     // Earlier indexes have the times of tests alone: then the rest is not only the clean-up.
-    step('clean-up', isPlausible && parts.some(({ kind }) => kind === 'testbed') ? ran - inLog : 0),
+    step('clean-up', parts.some(({ kind }) => kind === 'testbed') ? ran - inLog : 0),
     step('upload', between(startedAt, finishedAt) - ran),
   ].filter(({ seconds }) => seconds >= 1);
 }
-
-/** The runner writes whole seconds, and the duration is one. */
-const ROUNDING_SECONDS = 2;
 
 /** The seconds of each kind that has any, in order. */
 export function secondsByKind(steps: readonly TimeStep[]): { kind: TimeKind; seconds: number }[] {
