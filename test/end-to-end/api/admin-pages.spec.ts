@@ -1,7 +1,7 @@
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
 import { Browser, hiddenIn } from '@test/support/browser';
-import { rows } from '@test/support/pages';
+import { pageOf, rows } from '@test/support/pages';
 
 let api: RunningApi;
 let admin: Browser;
@@ -142,6 +142,20 @@ it('queues are paused and resumed, and each mistake is explained', async () => {
   expect(await api.database.auditLog.list({ user: 'root', subject: 'suite trixie*' }, 9, null)).toHaveLength(
     2,
   );
+});
+
+it('a queue is paused and resumed in its row, for administrators alone', async () => {
+  await api.submit('waits');
+  const page = '/status/queue/?suite=bookworm&arch=amd64';
+  expect(await pageOf(api, page)).not.toContain('/admin/queues/');
+  const reason = 'a broken mirror';
+  expect((await admin.submit(page, '/admin/queues/pause', { reason })).headers.get('location')).toBe(
+    '/status/queue/',
+  );
+  expect(await api.database.decisions.pauses()).toMatchObject([{ suite: 'bookworm', arch: 'amd64', reason }]);
+  expect(await admin.textOf(page)).toContain('Resume queue bookworm/amd64</button>');
+  expect((await admin.submit(page, '/admin/queues/resume')).status).toBe(303);
+  expect(await api.database.decisions.pauses()).toEqual([]);
 });
 
 it('runs are cancelled and get another priority by selection, after a question that counts them', async () => {

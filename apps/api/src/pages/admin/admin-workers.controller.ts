@@ -19,6 +19,12 @@ const WORKER = {
   page: (pages: AdminWorkersController, { params }: ContextRequest) => pages.worker(String(params['name'])),
 };
 
+/** These forms are in the list of workers, too. */
+const LISTED_WORKER = {
+  ...WORKER,
+  list: { then: '/status/workers/', page: (pages: AdminWorkersController) => pages.list() },
+};
+
 /** What administrators decide about workers. The forms are on the page of the worker; that of a new one is here. */
 @Controller('admin/workers')
 @Requires('nothing')
@@ -37,6 +43,10 @@ export class AdminWorkersController {
     const isLoopback = access.url !== null && isLoopbackUrl(access.url);
     const { architectures } = this.configuration.server;
     return { template: 'admin/new-worker', data: { access: { ...access, isLoopback }, architectures } };
+  }
+
+  list(): Promise<Page> {
+    return this.pages.workersPage('', true);
   }
 
   worker(name: string): Promise<Page> {
@@ -84,7 +94,7 @@ export class AdminWorkersController {
     };
   }
 
-  @Form(':name/drain', WORKER)
+  @Form(':name/drain', LISTED_WORKER)
   async drain(
     @Param('name') worker: string,
     @SentForm() { reason, deadline_minutes: minutes }: DrainForm,
@@ -96,7 +106,7 @@ export class AdminWorkersController {
     return `${worker} gets no new runs.`;
   }
 
-  @Form(':name/undrain', WORKER)
+  @Form(':name/undrain', LISTED_WORKER)
   async undrain(
     @Param('name') worker: string,
     @SentForm() form: RevokeRequest,
@@ -107,7 +117,7 @@ export class AdminWorkersController {
     return `${worker} gets runs again.`;
   }
 
-  @Form(':name/quarantine', WORKER)
+  @Form(':name/quarantine', LISTED_WORKER)
   async quarantine(
     @Param('name') worker: string,
     @SentForm() form: DrainForm,
@@ -117,7 +127,7 @@ export class AdminWorkersController {
     return `${worker} gets no runs until a canary test passes on it.`;
   }
 
-  @Form(':name/trust', WORKER)
+  @Form(':name/trust', LISTED_WORKER)
   async trust(
     @Param('name') worker: string,
     @SentForm() form: RevokeRequest,

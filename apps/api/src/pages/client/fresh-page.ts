@@ -33,7 +33,9 @@ function isSameStream(node: Node, fresh: Node): boolean {
 /** Copies the form values that the reader has entered to the new version. */
 function keepInput(section: HTMLElement, other: HTMLElement): void {
   for (const input of section.querySelectorAll<HTMLInputElement>('input[name]:not([type=hidden])')) {
-    const fresh = other.querySelector<HTMLInputElement>(`input[name="${CSS.escape(input.name)}"]`);
+    const fresh = other.querySelector<HTMLInputElement>(
+      input.id === '' ? `input[name="${CSS.escape(input.name)}"]` : `#${CSS.escape(input.id)}`,
+    );
     if (!fresh) continue;
     fresh.toggleAttribute('checked', input.checked);
     if (input.type !== 'checkbox' && input.type !== 'radio') fresh.setAttribute('value', input.value);

@@ -37,12 +37,18 @@ export interface ConfirmedAction {
   act: () => Promise<unknown>;
 }
 
-interface FormOptions<Pages> {
-  status?: number;
+/** Where a form is, and where it leads. */
+interface FormPlace<Pages> {
   /** The path to open when the handler returns no page. `:name` is replaced by this parameter of the form's path. */
   then?: string;
   /** The page that has the form: it is shown again when the form is refused. Without it the problem is a page of its own. */
   page?: (pages: Pages, request: ContextRequest) => Page | Promise<Page>;
+}
+
+interface FormOptions<Pages> extends FormPlace<Pages> {
+  status?: number;
+  /** The list that has the same form in its rows, with the field `in_list`. */
+  list?: FormPlace<Pages>;
 }
 
 /**
@@ -62,7 +68,10 @@ export function Form<Pages>(path: string, options: FormOptions<Pages> = {}): Met
 /** The field that the page of a question adds. */
 const CONFIRMED = 'confirmed';
 
-function formAction<Pages>({ then: address = '', page }: FormOptions<Pages>): Type<NestInterceptor> {
+/** The field of a form in a row of a list. */
+const IN_LIST = 'in_list';
+
+function formAction<Pages>({ list = {}, ...own }: FormOptions<Pages>): Type<NestInterceptor> {
   @Injectable()
   class FormActionInterceptor implements NestInterceptor<unknown, Page | Redirect> {
     constructor(private readonly modules: ModuleRef) {}
@@ -73,6 +82,7 @@ function formAction<Pages>({ then: address = '', page }: FormOptions<Pages>): Ty
       const parameters = request.parameters!;
       const isConfirmed = parameters.get(CONFIRMED)?.value === 'true';
       parameters.delete(CONFIRMED);
+      const { then: address = '', page } = parameters.delete(IN_LIST) ? list : own;
       const then = address.replace(/:(\w+)/g, (_, name: string) =>
         encodeURIComponent(String(request.params[name])),
       );

@@ -37,7 +37,10 @@ export class QueuesPage {
     return {
       template: 'machines/queues',
       data: {
-        ...queuesView(queues.filter((queue) => isAskedFor(queue, query))),
+        ...queuesView(
+          queues.filter((queue) => isAskedFor(queue, query)),
+          admin?.pauses,
+        ),
         ...hoursFilter(query),
         byHour: queueHoursView(hours, first, now),
         growth: growthSentences({ hours, share, isWhole: query.suite === null, now }),

@@ -41,6 +41,22 @@ it('the page of the queues says who paused one, whether its dispatcher knows or 
   expect(rows[0]!.reasons).toEqual(['paused by root (since 2026-11-20 15:40:51 UTC): disk full']);
 });
 
+it('the row of a queue ends its own pause, otherwise the earliest that holds it', () => {
+  const pause = (suite: string | null, arch: string | null, since: string) =>
+    Object.assign({}, decision, { suite, arch, since });
+  const pauses = [
+    pause('sid', 'amd64', '2026-11-22T10:00:00.000Z'),
+    pause('sid', null, '2026-11-21T10:00:00.000Z'),
+    pause(null, 'arm64', '2026-11-20T10:00:00.000Z'),
+  ];
+  const queues = [queue(), queue({ arch: 'arm64' }), queue({ suite: 'trixie' })];
+  expect(queuesView(queues, pauses).rows.map((row) => row.pause)).toEqual([
+    { suite: 'sid', arch: 'amd64', scope: 'queue sid/amd64' },
+    { suite: '', arch: 'arm64', scope: 'every suite on arm64' },
+    undefined,
+  ]);
+});
+
 it('the page of the queues says that nothing is under way', () => {
   expect(queuesView([queue({ waiting: 0, running: 0 })])).toEqual({
     sentence: 'Nothing is waiting or running.',

@@ -1,17 +1,20 @@
-import type { QueueResource } from '@proctor/resources';
+import type { PauseResource, QueueResource } from '@proctor/resources';
 import type { FeedEntry } from '../../public-data/status-feed';
-import { decidedBy } from './decision-view';
+import { decidedBy, pauseToEnd } from './decision-view';
 import { underWaySentence } from '../layout/sentence';
 import { spanOf } from '../layout/times';
 
 const SECOND_MS = 1_000;
 
-/** The page of the suite queues: queues with runs first, then empty ones. */
-export function queuesView(queues: QueueResource[]) {
+/**
+ * The page of the suite queues: queues with runs first, then empty ones.
+ * @param pauses those that an administrator can end
+ */
+export function queuesView(queues: QueueResource[], pauses: PauseResource[] = []) {
   const busy = queues.filter(({ waiting, running }) => waiting + running > 0);
   return {
     sentence: queuesSentence(busy),
-    rows: busy.map(queueRow),
+    rows: busy.map((queue) => ({ ...queueRow(queue), pause: pauseToEnd(pauses, queue) })),
     idle: queues.filter((queue) => !busy.includes(queue)).map(({ suite, arch }) => `${suite}/${arch}`),
   };
 }

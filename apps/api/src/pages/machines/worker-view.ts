@@ -1,5 +1,4 @@
 import { isUntested } from '@proctor/contracts';
-import type { WorkerRecord } from '@proctor/database';
 import type { DrainResource, WorkerDetails } from '@proctor/resources';
 import { drainReason } from '../../workers/idle-reasons';
 import { shapeOf } from '../layout/mark';
@@ -82,17 +81,6 @@ function reasonsOf({ offers, idle_reasons: reasons }: WorkerDetails, drain: Drai
       since: new Date(decision.since),
       deadline: timeOf(drain?.deadline ?? null),
     },
-  };
-}
-
-/** What an administrator may decide about a worker. @param record null for a worker that is not registered */
-export function decisionsView({ offers }: WorkerDetails, record: WorkerRecord | null) {
-  const isValid = record !== null && record.revokedAt === null;
-  return {
-    record,
-    canTrust: offers.some(({ standing }) => standing !== 'sound'),
-    canQuarantine:
-      isValid && (offers.length === 0 || offers.some(({ standing }) => standing !== 'quarantined')),
   };
 }
 

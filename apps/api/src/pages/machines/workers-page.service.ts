@@ -5,9 +5,10 @@ import type { NewCredentials } from '@proctor/resources';
 import { loadPart } from '../../http/parts';
 import { WorkersService } from '../../workers/workers.service';
 import type { Page } from '../layout/page';
+import { decisionsView } from './decision-view';
 import { firstHour, HOUR_SPAN, workerHoursView } from './hours-view';
 import { newWorkerView } from './new-worker-view';
-import { decisionsView, workerView } from './worker-view';
+import { workerView } from './worker-view';
 import { workersView } from './workers-view';
 
 const WORKERS_SHOWN_MAX = 100;
@@ -25,12 +26,11 @@ export class WorkersPage {
   /** @param after the last worker of the previous page; empty on the first */
   async workersPage(after: string, isAdmin: boolean): Promise<Page> {
     const read = (limit: number) => this.workers.summaries(isAdmin, after, limit);
-    const [part, records] = await Promise.all([
+    const [part, admin] = await Promise.all([
       loadPart(WORKERS_SHOWN_MAX, read, ({ name }) => name),
-      isAdmin ? this.register.list() : Promise.resolve([]),
+      isAdmin ? this.decisions() : Promise.resolve(null),
     ]);
-    const revoked = records.filter(({ revokedAt }) => revokedAt !== null).map(({ name }) => name);
-    return { template: 'machines/workers', data: { ...workersView(part, after), isAdmin, revoked } };
+    return { template: 'machines/workers', data: { ...workersView(part, after, admin?.drained), admin } };
   }
 
   /**
@@ -52,6 +52,13 @@ export class WorkersPage {
     const steps = created && newWorkerView(created, record?.architectures ?? []);
     const byHour = workerHoursView(hours, first, now);
     return { template: 'machines/worker', data: { ...workerView(details, drain), byHour, admin, steps } };
+  }
+
+  /** The names of workers that were revoked, and of those that are drained. */
+  private async decisions() {
+    const [records, { drains }] = await Promise.all([this.register.list(), this.queuesAndWorkers.list()]);
+    const revoked = records.filter(({ revokedAt }) => revokedAt !== null).map(({ name }) => name);
+    return { revoked, drained: drains.map(({ worker }) => worker) };
   }
 
   /** @throws Problem 404 when there is no such worker */

@@ -3,7 +3,8 @@ import type { EndedAttempt, WorkerRecord } from '@proctor/database';
 import { workerObject as offer } from '@test/support/worker-object';
 import type { WorkerSummary } from '../../workers/workers.service';
 import { idleReasons } from '../../workers/idle-reasons';
-import { decisionsView, workerView } from './worker-view';
+import { decisionsView } from './decision-view';
+import { workerView } from './worker-view';
 import { isWell, stateOf, stripEntry, workerEntries, workersView } from './workers-view';
 
 const drained = { by: 'root', reason: 'new disks', since: '2026-11-20T15:40:51.123Z' };

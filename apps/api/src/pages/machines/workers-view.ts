@@ -4,7 +4,7 @@ import type { EndedAttempt, StripEntry } from '@proctor/database';
 import type { ListedPart } from '../../http/parts';
 import type { FeedEntry } from '../../public-data/status-feed';
 import type { WorkerSummary } from '../../workers/workers.service';
-import { decidedBy } from './decision-view';
+import { decidedBy, decisionsView } from './decision-view';
 import type { ShapeName } from '../layout/mark';
 
 /** The state of a worker, as an icon and a word. */
@@ -13,8 +13,15 @@ export interface WorkerState {
   word: string;
 }
 
-/** One page of the list of workers, in the order of their names. */
-export function workersView({ rows: workers, last }: ListedPart<WorkerSummary, string>, after: string) {
+/**
+ * One page of the list of workers, in the order of their names.
+ * @param drained the workers that administrators have drained
+ */
+export function workersView(
+  { rows: workers, last }: ListedPart<WorkerSummary, string>,
+  after: string,
+  drained: string[] = [],
+) {
   return {
     sentence: workersSentence(workers),
     workers: workers.map(({ name, record, offers, attempts }) => ({
@@ -27,6 +34,8 @@ export function workersView({ rows: workers, last }: ListedPart<WorkerSummary, s
       version: versionsOf(offers),
       lastSeenAt: record?.lastSeenAt ?? null,
       strip: attempts.map(stripEntry).reverse(),
+      isDrained: drained.includes(name),
+      ...decisionsView({ offers }, record),
     })),
     isFirst: after === '',
     nextUrl: last && `/status/workers/?after=${last}`,
