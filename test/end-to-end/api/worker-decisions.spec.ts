@@ -110,7 +110,7 @@ it('a worker is drained and gets runs again in its row of the list, where the an
   const html = await refused.text();
   expect([refused.status, html.match(/<details open>\s*<summary [^>]*>/)?.[0]]).toEqual([
     400,
-    expect.stringContaining('Drain or quarantine: w5'),
+    expect.stringContaining('"Drain…: w5"'),
   ]);
   expect(html.match(/id="w\d-reason-mistake"/g)).toEqual(['id="w5-reason-mistake"']);
   const drained = await sent('drain', 'new disks');
