@@ -103,22 +103,22 @@ it('a worker is quarantined on its page, for a reason that the audit log has, an
 it('a worker is drained and gets runs again in its row of the list, where the answer and mistakes are shown', async () => {
   await registered('w5');
   const [list, action] = ['/status/workers/', '/admin/workers/w5'];
-  const sent = (name: string, reason: string) =>
+  const send = (name: string, reason: string) =>
     admin.submit(list, `${action}/${name}`, { reason, in_list: 'true' });
   expect(await (await new Browser(api.url).get(list)).text()).not.toContain(action);
-  const refused = await sent('drain', ' ');
+  const refused = await send('drain', ' ');
   const html = await refused.text();
   expect([refused.status, html.match(/<details open>\s*<summary [^>]*>/)?.[0]]).toEqual([
     400,
     expect.stringContaining('"Drain…: w5"'),
   ]);
   expect(html.match(/id="w\d-reason-mistake"/g)).toEqual(['id="w5-reason-mistake"']);
-  const drained = await sent('drain', 'new disks');
+  const drained = await send('drain', 'new disks');
   expect([drained.status, drained.headers.get('location')]).toEqual([303, list]);
   const after = await admin.textOf(list);
   expect(after).toContain('role="status">w5 gets no new runs.</p>');
   expect(after).toContain(`action="${action}/undrain"`);
-  expect((await sent('undrain', '')).headers.get('location')).toBe(list);
+  expect((await send('undrain', '')).headers.get('location')).toBe(list);
   expect(await admin.textOf(list)).toContain(`action="${action}/drain"`);
-  expect((await sent('quarantine', 'odd')).headers.get('location')).toBe(list);
+  expect((await send('quarantine', 'odd')).headers.get('location')).toBe(list);
 });
