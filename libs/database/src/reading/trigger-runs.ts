@@ -72,7 +72,7 @@ export interface TestPlace {
   arch: string;
 }
 
-/** The number of the newest runs of a trigger that are read. They are grouped at once: more would hold the event loop for long. */
+/** The number of the newest runs of a trigger that are read. A process reads their rows in one piece: more would hold its event loop for long. */
 export const TRIGGER_RUNS_MAX = 30_000;
 
 const RECORDS = selectRecords('where r.run_id = any($1::bigint[])');
