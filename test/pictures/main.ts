@@ -180,14 +180,18 @@ class Scene {
 async function fill(databaseUrl: string): Promise<string> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
-  await generateFinishedRuns(client, {
-    ...{ runs: 30_000, seed: 7, suites: SUITES, architectures: ARCHITECTURES, packages: PACKAGES },
-    ...{ until: new Date(), days: 45, privateShare: 0 },
-  });
-  await keepStatuses(databaseUrl, ARCHITECTURES);
-  await keepHours(databaseUrl);
-  await client.query(SEEN_HOURS, [SERVED]);
-  await client.end();
+  try {
+    await generateFinishedRuns(client, {
+      ...{ runs: 30_000, seed: 7, suites: SUITES, architectures: ARCHITECTURES, packages: PACKAGES },
+      ...{ until: new Date(), days: 45, privateShare: 0 },
+    });
+    await keepStatuses(databaseUrl, ARCHITECTURES);
+    await keepHours(databaseUrl);
+    await client.query(SEEN_SLOTS, [SERVED]);
+    await client.query(SEEN_QUEUES);
+  } finally {
+    await client.end();
+  }
   const database = await openDatabase(databaseUrl);
   try {
     await database.users.add(USER.name, { isAdmin: true, password: USER.password });
@@ -204,22 +208,35 @@ async function keepHours(databaseUrl: string): Promise<void> {
   await database.close();
 }
 
-/** What schedulers would have seen in the hours before, but for a night: queues that swell and shrink. $1 has slots. */
-const SEEN_HOURS = `
-  with seen as (
-    insert into slot_hours (hour, arch, slots)
-    select h, s.arch, case when s.arch <> all ($1) then 0 when h < now() - interval '9 hours' then 8 else 6 end
-    from (select distinct arch from slot_hours) s
-    cross join generate_series(
-      date_trunc('hour', now() - interval '72 hours', 'UTC'), now() - interval '1 hour', interval '1 hour') h
-    where h not between now() - interval '50 hours' and now() - interval '45 hours'
-    returning hour, arch
-  )
-  update queue_hours q set waiting = wave.waiting, oldest_seconds = wave.waiting * 220
-  from seen s cross join lateral (
-    select greatest(0, 9 - 14 * cos(extract(epoch from now() - s.hour) / 86400 * 2 * pi() + 2))::integer as waiting
-  ) wave
-  where q.hour = s.hour and q.arch = s.arch`;
+/** How many runs of a suite queue wait: none now, most half a day ago. */
+const waitingAt = (hour: string): string =>
+  `greatest(0, 9 - 14 * cos(extract(epoch from now() - (${hour})) / 86400 * 2 * pi()))::integer`;
+
+/** What schedulers would have seen in the hours before, but for a night. $1 has slots. */
+const SEEN_SLOTS = `
+  insert into slot_hours (hour, arch, slots)
+  select h, s.arch, case when s.arch <> all ($1) then 0 when h < now() - interval '9 hours' then 8 else 6 end
+  from (select distinct arch from slot_hours) s
+  cross join generate_series(
+    date_trunc('hour', now() - interval '72 hours', 'UTC'), now() - interval '1 hour', interval '1 hour') h
+  where h not between now() - interval '50 hours' and now() - interval '45 hours'`;
+
+const ENDED = '(q.pass + q.neutral + q.fail + q.tmpfail)';
+
+/** Queues that swell and shrink, with as many arrivals and ends as that takes. */
+const SEEN_QUEUES = `
+  insert into queue_hours as q
+    (hour, arch, suite, arrived, pass, neutral, fail, tmpfail, busy_seconds, waiting, oldest_seconds)
+  select h.hour, h.arch, s.suite, greatest(0, new - old), greatest(0, old - new), 0, 0, 0, 0, new, new * 220
+  from slot_hours h cross join (select distinct suite from queue_hours) s
+    cross join lateral (
+      select ${waitingAt('h.hour')} as new, ${waitingAt(`h.hour - interval '1 hour'`)} as old
+    ) w
+  where h.hour < now() - interval '1 hour'
+  on conflict (hour, arch, suite) do update set
+    waiting = excluded.waiting, oldest_seconds = excluded.oldest_seconds,
+    pass = q.pass + greatest(0, excluded.pass - ${ENDED}),
+    arrived = greatest(${ENDED}, excluded.pass) + excluded.arrived - excluded.pass`;
 
 function workerFile(name: string): object {
   return {
