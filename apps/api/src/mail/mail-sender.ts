@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
-import { type Clock, waitAtMost, WakeUp } from '@proctor/clock';
+import { type Clock, waitAtMost, WorkLoop } from '@proctor/clock';
 import type { MailSection } from '@proctor/config';
 import { CONFIRM_HOURS_MAX } from '@proctor/database';
 import type { DueMail, MailAddresses, MailChanges, TriggerRuns } from '@proctor/database';
@@ -53,37 +53,25 @@ export interface MailPorts {
 export class MailSender implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('MailSender');
   private readonly name = `${hostname()}-${process.pid}-${randomUUID()}`;
-  private readonly news: WakeUp;
-  private isShutDown = false;
+  private readonly loop: WorkLoop;
   private relayFailures = 0;
-  private loop: Promise<void> = Promise.resolve();
 
   constructor(private readonly ports: MailPorts) {
-    this.news = new WakeUp(ports.clock);
+    this.loop = new WorkLoop(ports.clock, () => this.step());
   }
 
   onApplicationBootstrap(): void {
-    this.loop = this.run();
+    this.loop.start();
   }
 
   /** Look now. */
   wake(): void {
-    this.news.wake();
+    this.loop.wake();
   }
 
   /** A mail that is sent soon is recorded; another process sends any other again. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.isShutDown = true;
-    this.news.wake();
-    await waitAtMost(this.loop, LAST_MAIL_MS, this.ports.clock);
-  }
-
-  private async run(): Promise<void> {
-    while (!this.isShutDown) {
-      this.news.reset();
-      const waitMs = await this.step();
-      if (waitMs > 0 && !this.isShutDown) await this.news.wait(waitMs);
-    }
+    await waitAtMost(this.loop.stop(), LAST_MAIL_MS, this.ports.clock);
   }
 
   /** @returns milliseconds until the next look */

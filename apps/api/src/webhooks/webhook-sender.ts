@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
-import { type Clock, WakeUp, waitAtMost } from '@proctor/clock';
+import { type Clock, waitAtMost, WorkLoop } from '@proctor/clock';
 import type {
   ClaimedWebhook,
   DeliveryAttempt,
@@ -49,37 +49,31 @@ export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('WebhookSender');
   private readonly name = `${hostname()}-${process.pid}-${randomUUID()}`;
-  private readonly news: WakeUp;
+  private readonly loop: WorkLoop;
   private readonly serving = new Set<Promise<void>>();
-  private isShutDown = false;
-  private loop: Promise<void> = Promise.resolve();
 
   constructor(private readonly ports: SenderPorts) {
-    this.news = new WakeUp(ports.clock);
+    this.loop = new WorkLoop(ports.clock, () => this.step());
   }
 
   onApplicationBootstrap(): void {
-    this.loop = this.run();
+    this.loop.start();
   }
 
   /** A delivery is due. */
   wake(): void {
-    this.news.wake();
+    this.loop.wake();
   }
 
   /** Deliveries that end soon are recorded; another process sends the others again. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.isShutDown = true;
-    this.news.wake();
-    await waitAtMost(Promise.all([this.loop, ...this.serving]), LAST_ANSWERS_MS, this.ports.clock);
+    await waitAtMost(Promise.all([this.loop.stop(), ...this.serving]), LAST_ANSWERS_MS, this.ports.clock);
   }
 
-  private async run(): Promise<void> {
-    while (!this.isShutDown) {
-      this.news.reset();
-      const isServing = this.serving.size < WEBHOOKS_AT_ONCE_MAX && (await this.serveNext());
-      if (!isServing && !this.isShutDown) await this.news.wait(await this.untilLookMs());
-    }
+  /** @returns milliseconds until the next look */
+  private async step(): Promise<number> {
+    const isServing = this.serving.size < WEBHOOKS_AT_ONCE_MAX && (await this.serveNext());
+    return isServing ? 0 : this.untilLookMs();
   }
 
   private async untilLookMs(): Promise<number> {
@@ -101,7 +95,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
         .catch((error: unknown) => this.logger.warn(`webhook ${webhook.webhookId}: ${String(error)}`))
         .finally(() => {
           this.serving.delete(served);
-          this.news.wake();
+          this.loop.wake();
         });
       this.serving.add(served);
       return true;
@@ -114,7 +108,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   private async serve(claimed: ClaimedWebhook): Promise<void> {
     const { deliveries } = this.ports;
     let webhook: ClaimedWebhook | null = claimed;
-    while (webhook && !this.isShutDown) {
+    while (webhook && !this.loop.isStopped) {
       const due = await deliveries.due(webhook.webhookId, webhook.failures > 0 ? 1 : RUNS_AT_ONCE_MAX);
       if (due.length === 0) break;
       const { failures, failingMs } = webhook;

@@ -6,7 +6,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Outages } from '@proctor/bus';
-import { WakeUp, type Clock } from '@proctor/clock';
+import { WorkLoop, type Clock } from '@proctor/clock';
 import { HourFigures } from '@proctor/database';
 import { CLOCK } from '../configuration.token';
 import { Dispatchers } from '../dispatcher/dispatchers';
@@ -19,9 +19,7 @@ const WHAT = 'saving the figures of the hour';
 @Injectable()
 export class HourKeeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly outages: Outages;
-  private readonly wakeUp: WakeUp;
-  private isEnded = false;
-  private loop = Promise.resolve();
+  private readonly loop: WorkLoop;
 
   constructor(
     @Inject(Dispatchers) private readonly dispatchers: Pick<Dispatchers, 'figures'>,
@@ -31,39 +29,30 @@ export class HourKeeper implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly settings: () => Pick<RetentionSettings, 'enabled' | 'hourDays'>,
   ) {
     this.outages = new Outages(new Logger('Figures'), clock);
-    this.wakeUp = new WakeUp(clock);
+    this.loop = new WorkLoop(clock, () => this.save().then(() => SAVE_EVERY_MS));
   }
 
+  /** Workers request work some seconds after a start: the first figures come after a pause. */
   onApplicationBootstrap(): void {
-    this.loop = this.run();
+    this.loop.start(SAVE_EVERY_MS);
   }
 
   /** Resolves when writing has ended. */
   beforeApplicationShutdown(): Promise<void> {
-    this.isEnded = true;
-    this.wakeUp.wake();
-    return this.loop;
+    return this.loop.stop();
   }
 
   /** Never rejects. An architecture whose runs are being loaded has no figures yet. */
   async save(): Promise<void> {
     const { enabled, hourDays } = this.settings();
     for (const [arch, figures] of this.dispatchers.figures()) {
-      if (!figures || this.isEnded) continue;
+      if (!figures || this.loop.isStopped) continue;
       try {
         await this.hours.save(arch, figures.slots, enabled ? hourDays : null);
         this.outages.onSuccess(WHAT);
       } catch (error) {
         this.outages.onFailure(WHAT, `${arch}: ${String(error)}`);
       }
-    }
-  }
-
-  /** Workers ask for work some seconds after a start: the first figures come after a pause. */
-  private async run(): Promise<void> {
-    while (!this.isEnded) {
-      await this.wakeUp.wait(SAVE_EVERY_MS);
-      await this.save();
     }
   }
 }

@@ -6,7 +6,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Bus, Outages, type StagedUpload, type StagingContents } from '@proctor/bus';
-import { WakeUp, type Clock } from '@proctor/clock';
+import { WorkLoop, type Clock } from '@proctor/clock';
 import { grantName, stagedGrant, type Grant } from '@proctor/contracts';
 import { AwaitedReports } from '@proctor/database';
 import { CLOCK } from '../configuration.token';
@@ -51,8 +51,7 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
   /** Workers whose staging area was logged as nearly full. */
   private readonly nearlyFull = new Set<string>();
   private readonly stopping = new AbortController();
-  private readonly wakeUp: WakeUp;
-  private loop = Promise.resolve();
+  private readonly loop: WorkLoop;
 
   constructor(
     @Inject(Bus) private readonly bus: Pick<Bus, 'listStaging' | 'deleteUpload' | 'deleteStray'>,
@@ -61,30 +60,27 @@ export class StagingSweeper implements OnApplicationBootstrap, BeforeApplication
     @Inject(SWEEPER_SETTINGS) private readonly settings: () => SweeperSettings,
   ) {
     this.outages = new Outages(this.logger, clock);
-    this.wakeUp = new WakeUp(clock);
+    this.loop = new WorkLoop(clock, () => this.step());
   }
 
   onApplicationBootstrap(): void {
-    this.loop = this.run();
+    this.loop.start();
   }
 
   /** Resolves when sweeping has ended. */
   beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
-    this.wakeUp.wake();
-    return this.loop;
+    return this.loop.stop();
   }
 
-  private async run(): Promise<void> {
-    while (!this.stopping.signal.aborted) {
-      try {
-        await this.sweep();
-        this.outages.onSuccess(WHAT);
-      } catch (error) {
-        if (!this.stopping.signal.aborted) this.outages.onFailure(WHAT, String(error));
-      }
-      if (!this.stopping.signal.aborted) await this.wakeUp.wait(this.settings().sweepMs);
+  private async step(): Promise<number> {
+    try {
+      await this.sweep();
+      this.outages.onSuccess(WHAT);
+    } catch (error) {
+      if (!this.stopping.signal.aborted) this.outages.onFailure(WHAT, String(error));
     }
+    return this.settings().sweepMs;
   }
 
   /** Sweeps one area after the other, so that memory holds the list of one area. */

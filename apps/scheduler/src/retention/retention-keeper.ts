@@ -5,7 +5,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { WakeUp, type Clock } from '@proctor/clock';
+import { WorkLoop, type Clock } from '@proctor/clock';
 import { ruleSentence, sizeText } from '@proctor/contracts';
 import { AwaitedReports, Expiry, ExpiryUnderWay } from '@proctor/database';
 import { ExpiryPass, restMs, sweepOrphans } from '@proctor/retention';
@@ -24,10 +24,8 @@ const SWEEP_EVERY_MS = 7 * DAY_MS;
 @Injectable()
 export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Retention');
-  private readonly wakeUp: WakeUp;
-  private isEnded = false;
+  private readonly loop: WorkLoop;
   private isAnnounced = false;
-  private loop = Promise.resolve();
 
   constructor(
     @Inject(Expiry) private readonly expiry: Expiry,
@@ -36,25 +34,21 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
     @Inject(CLOCK) clock: Clock,
     @Inject(RETENTION_SETTINGS) private readonly settings: () => RetentionSettings,
   ) {
-    this.wakeUp = new WakeUp(clock);
+    this.loop = new WorkLoop(clock, () => this.step());
   }
 
   onApplicationBootstrap(): void {
-    this.loop = this.run();
+    this.loop.start();
   }
 
   /** Resolves when removing has ended. */
   beforeApplicationShutdown(): Promise<void> {
-    this.isEnded = true;
-    this.wakeUp.wake();
-    return this.loop;
+    return this.loop.stop();
   }
 
-  private async run(): Promise<void> {
-    while (!this.isEnded) {
-      if (this.settings().enabled) await this.check();
-      if (!this.isEnded) await this.wakeUp.wait(LOOK_MS);
-    }
+  private async step(): Promise<number> {
+    if (this.settings().enabled) await this.check();
+    return LOOK_MS;
   }
 
   private async check(): Promise<void> {
@@ -69,7 +63,7 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
       await this.expiry.alone(() => this.removeWhatIsDue());
     } catch (error) {
       // Another scheduler runs the pass.
-      if (error instanceof ExpiryUnderWay || this.isEnded) return;
+      if (error instanceof ExpiryUnderWay || this.loop.isStopped) return;
       this.logger.warn(`what is old could not be removed, the rest follows later: ${String(error)}`);
     }
   }
@@ -79,7 +73,7 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
     const isDue = (name: 'pass' | 'sweep', everyMs: number): boolean =>
       Date.now() - (marks.get(name)?.at.getTime() ?? 0) >= everyMs;
     if (isDue('pass', this.settings().everyHours * HOUR_MS)) await this.pass();
-    if (!this.isEnded && isDue('sweep', SWEEP_EVERY_MS)) await this.sweep();
+    if (!this.loop.isStopped && isDue('sweep', SWEEP_EVERY_MS)) await this.sweep();
   }
 
   private async pass(): Promise<void> {
@@ -87,7 +81,7 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
     const pass = new ExpiryPass(this.expiry, this.store, this.settings(), {
       isRehearsal: false,
       pause: (workedMs) => this.rest(workedMs),
-      isEnded: () => this.isEnded,
+      isEnded: () => this.loop.isStopped,
       now: () => beganAt,
     });
     await pass.run();
@@ -96,7 +90,7 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
       this.logger.log(`${ruleSentence(rule)}: ${sizeText(bytes)} of ${runs} runs removed`);
     if (stories > 0) this.logger.log(`facts and attempts of ${stories} runs removed`);
     if (rows > 0) this.logger.log(`${rows} runs removed`);
-    if (!this.isEnded) await this.expiry.saveMark('pass', { at: beganAt, runId: 0 });
+    if (!this.loop.isStopped) await this.expiry.saveMark('pass', { at: beganAt, runId: 0 });
   }
 
   private async sweep(): Promise<void> {
@@ -107,7 +101,7 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
       awaited: (attempts) => this.awaitedReports.among(attempts),
       now: beganAt,
       pause: (workedMs) => this.rest(workedMs),
-      isEnded: () => this.isEnded,
+      isEnded: () => this.loop.isStopped,
     });
     if (removed > 0) this.logger.log(`files that no run has, removed from the store: ${removed}`);
     if (unknownRuns > 0) {
@@ -115,11 +109,11 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
         'attempts of runs that the database does not know, so it was restored to an earlier moment';
       this.logger.warn(`the store has files of ${unknownRuns} ${what}: they are kept`);
     }
-    if (!this.isEnded) await this.expiry.saveMark('sweep', { at: beganAt, runId: 0 });
+    if (!this.loop.isStopped) await this.expiry.saveMark('sweep', { at: beganAt, runId: 0 });
   }
 
   private rest(workedMs: number): Promise<void> {
-    return this.wakeUp.wait(restMs(workedMs, this.settings().timePercentMax));
+    return this.loop.pause(restMs(workedMs, this.settings().timePercentMax));
   }
 
   private rules(): string {

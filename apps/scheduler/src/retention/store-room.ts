@@ -5,7 +5,7 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { WakeUp, type Clock } from '@proctor/clock';
+import { WorkLoop, type Clock } from '@proctor/clock';
 import { sizeText } from '@proctor/contracts';
 import { MaintainedStore } from '@proctor/store';
 import { CLOCK } from '../configuration.token';
@@ -25,9 +25,7 @@ export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutd
   whyStopped: string | null = null;
   private readonly logger = new Logger('Store');
   private readonly listeners: (() => void)[] = [];
-  private readonly wakeUp: WakeUp;
-  private isEnded = false;
-  private loop = Promise.resolve();
+  private readonly loop: WorkLoop;
 
   constructor(
     @Inject(MaintainedStore) private readonly store: Pick<MaintainedStore, 'space'>,
@@ -35,7 +33,7 @@ export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutd
     @Inject(RETENTION_SETTINGS)
     private readonly settings: () => Pick<RetentionSettings, 'storeFreePercentMin'>,
   ) {
-    this.wakeUp = new WakeUp(clock);
+    this.loop = new WorkLoop(clock, () => this.check().then(() => LOOK_MS));
   }
 
   /** `listener` is called when `whyStopped` becomes null or stops being null. */
@@ -46,13 +44,11 @@ export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutd
   /** The first check comes before the first grant. */
   async onApplicationBootstrap(): Promise<void> {
     await this.check();
-    this.loop = this.run();
+    this.loop.start(LOOK_MS);
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    this.isEnded = true;
-    this.wakeUp.wake();
-    return this.loop;
+    return this.loop.stop();
   }
 
   async check(): Promise<void> {
@@ -81,12 +77,5 @@ export class StoreRoom implements OnApplicationBootstrap, BeforeApplicationShutd
       this.whyStopped ??
       `the store is nearly full: ${sizeText(space.freeBytes)} (${percent.toFixed(1)} %) are free, and ${least} % must be`
     );
-  }
-
-  private async run(): Promise<void> {
-    while (!this.isEnded) {
-      await this.wakeUp.wait(LOOK_MS);
-      if (!this.isEnded) await this.check();
-    }
   }
 }
