@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   const lifePath = `${plan.resultsPath}-life`;
   mkdirSync(lifePath, { recursive: true });
   const life = await WorkerLife.start(lifePath, log);
-  const slots = makeSlots(plan, new BusLeaseClient(bus, life, features), outbox, life);
+  const slots = makeSlots(plan, new BusLeaseClient(bus, life, features, () => undefined), outbox, life);
   const wake = () => slots.forEach((slot) => slot.wake());
   for (const arch of plan.architectures) bus.subscribe(subjectOf(SUBJECTS.workWaiting, arch), wake);
   bus.subscribe(subjectOf(SUBJECTS.slotsWanted, plan.name), ({ text }) =>

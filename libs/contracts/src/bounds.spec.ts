@@ -78,6 +78,9 @@ it.each([
   [contracts.LogChunk, 'chunk', 1_000_000_000],
   [contracts.LogChunk, 'offset', 2 ** 40],
   [contracts.SlotIdentity, 'slot', 9_999],
+  [contracts.MachineState, 'loadPercent', contracts.LOAD_PERCENT_MAX],
+  [contracts.MachineState, 'freeDiskMib', contracts.FREE_DISK_MIB_MAX],
+  [contracts.MachineState, 'freeDiskMibMin', contracts.FREE_DISK_MIB_MAX],
 ] as const)('%o.%s may be at most %d', (shape, field, max) => {
   expect([max, max + 1].map((value) => takes(shape, field, value))).toEqual([true, false]);
 });

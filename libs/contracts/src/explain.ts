@@ -1,6 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsOptional, ValidateNested } from 'class-validator';
 import type { DispatcherAnswer, Testbed } from './lease';
+import type { MachineState } from './machine';
 import { IsRunId } from './run';
 import { IsText } from './text';
 import type { WorkerStanding } from './words';
@@ -102,6 +103,8 @@ export interface WorkerStatus {
   version?: string;
   /** See PROTOCOL. Absent in messages of earlier versions. */
   protocol?: number;
+  /** Absent if the worker reports none, or the reader may not know what private runs do to it. */
+  machine?: MachineState;
 }
 
 /** A decision that stopped something: the user and the reason. */

@@ -9,6 +9,7 @@ export * from './run';
 export * from './result-fields';
 export * from './grant';
 export * from './protocol';
+export * from './machine';
 export * from './lease';
 export * from './error-excerpt';
 export * from './report';

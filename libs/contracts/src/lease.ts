@@ -13,6 +13,7 @@ import {
 } from 'class-validator';
 import { ATTEMPT_MAX, Grant, IsGrantEpoch } from './grant';
 import { HasKnownWords } from './known-words';
+import { MachineState } from './machine';
 import { FEATURES_MAX } from './protocol';
 import { IsRunId, type RunRequest } from './run';
 import { HasBytesMax } from './size';
@@ -200,6 +201,12 @@ export class LeaseRequest extends SlotIdentity {
   @ValidateNested()
   @Type(() => CanaryResult)
   canary?: CanaryResult;
+
+  /** Absent in messages of earlier versions, as in a renewal. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => MachineState)
+  machine?: MachineState;
 }
 
 /** `proctor.worker.{worker}.work-waiting`: these of its slots, which were granted nothing, should request again. */
@@ -310,7 +317,12 @@ export class HeldAttempt extends SlotIdentity {
 }
 
 /** `proctor.rpc.{arch}.{worker}.renew`: sent every `renewEveryMs` while an attempt is executed. */
-export class RenewRequest extends HeldAttempt {}
+export class RenewRequest extends HeldAttempt {
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => MachineState)
+  machine?: MachineState;
+}
 
 /** Names the grant of the request. */
 export interface RenewReply extends DispatcherAnswer, Grant {

@@ -16,7 +16,7 @@ export {
 export type { Cancelled, Canceller } from './runs/cancellations';
 export type { DrainedWorker } from './dispatch/decided';
 export type { DayFilter, PackagesOfDay, PackagesOfPlace, RunsOfDay } from './statuses/day-statistics';
-export type { ArchitectureHour } from './statuses/hour-figures';
+export type { ArchitectureHour, MachineHour } from './statuses/hour-figures';
 export { DatabaseModule } from './database.module';
 export {
   type ExpiredFile,

@@ -1,3 +1,4 @@
+import type { MachineState } from '@proctor/contracts';
 import type { DispatcherState } from './dispatcher-state';
 import type { DispatchedRun } from './journal-records';
 import { drainOf } from './restrictions';
@@ -59,6 +60,11 @@ export function queueFigures(state: DispatcherState, now: number): QueueFigures[
   return [...byPlace.values()];
 }
 
+/** A worker, and the state of its machine. */
+export interface WorkerMachine extends MachineState {
+  worker: string;
+}
+
 /** The number of registered workers of the architecture in each state. */
 export function workerFigures(state: DispatcherState, now: number): Record<WorkerFigure, number> {
   const counts = { sound: 0, slowed: 0, quarantined: 0, drained: 0, silent: 0 };
@@ -69,6 +75,11 @@ export function workerFigures(state: DispatcherState, now: number): Record<Worke
     else counts[state.judgements.standingOf(worker)] += 1;
   }
   return counts;
+}
+
+/** The state of the machine of each connected worker that reports it. */
+export function machineFigures(state: DispatcherState, now: number): WorkerMachine[] {
+  return livingWorkers(state, now).flatMap(({ worker, machine }) => (machine ? { worker, ...machine } : []));
 }
 
 /** The number of slots of the architecture that can get runs: of workers without a problem, neither drained nor quarantined. */

@@ -14,6 +14,7 @@ export { keyOf, type UncountedPart } from './lines';
 export {
   BANDS,
   bandOf,
+  machineFigures,
   openSlots,
   queueFigures,
   WORKER_FIGURES,
@@ -21,6 +22,7 @@ export {
   type Band,
   type QueueFigures,
   type WorkerFigure,
+  type WorkerMachine,
 } from './figures';
 export { crashesOf, type CountedAttempt } from './crashes';
 export { standingText } from './standing-details';

@@ -14,6 +14,7 @@ import { isHeldBy, type LeasedRun } from './leases';
 import type { Step } from './messages';
 import { endWithoutResult } from './retries';
 import { rivalNotice } from './rivals';
+import type { SignOfLife } from './workers';
 
 /** A slot that still executes an attempt asks whether to go on. */
 export function onRenew(state: DispatcherState, request: RenewRequest, now: number): Step<'renew'> {
@@ -80,7 +81,7 @@ export function onReturn(state: DispatcherState, request: ReturnRequest, now: nu
 }
 
 /** A sign of life of a slot. */
-export function recordSignOfLife(state: DispatcherState, slot: SlotIdentity, now: number): void {
+export function recordSignOfLife(state: DispatcherState, slot: SignOfLife, now: number): void {
   state.workers.recordSignOfLife(slot, now);
   state.lives.recordSignOfLife(slot, now);
 }

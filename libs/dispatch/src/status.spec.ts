@@ -1,4 +1,5 @@
 import {
+  grantOf,
   jsonBytes,
   MESSAGE_BYTES_MAX,
   STATUS_PAGE_BYTES_MAX,
@@ -6,9 +7,11 @@ import {
   type StatusReply,
 } from '@proctor/contracts';
 import { DispatcherRig } from '@test/support/dispatcher-rig';
-import { registered, waitingRun } from '@test/support/runs';
+import { leaseRequest, registered, waitingRun } from '@test/support/runs';
+import { machineFigures } from './figures';
 
 const MINUTE = 60_000;
+const publicOnly = registered('w1', 'w2').map((worker) => ({ ...worker, mayRunPrivate: false }));
 const DECISION = { by: 'ada', reason: 'the mirror is away', since: '2026-11-20 10:00:00' };
 
 function statusOf(rig: DispatcherRig) {
@@ -56,6 +59,33 @@ describe('workers', () => {
     const all = rig.send({ kind: 'status', request: { everything: true } }).reply;
     expect(all.workers[1]).toMatchObject({ standing: 'quarantined', reason: 'three failures' });
     expect([sound?.reason, sound?.drained, quarantined?.drained]).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+describe('machines', () => {
+  const machine = { loadPercent: 80, freeDiskMib: 900, freeDiskMibMin: 500 };
+  const later = { loadPercent: 190, freeDiskMib: 700, freeDiskMibMin: 500 };
+
+  it('the status of workers has the state of each machine that reports it, the latest', () => {
+    const rig = new DispatcherRig([waitingRun(1)], {}, { workers: publicOnly });
+    const lease = rig.ask({ machine }).reply.lease!;
+    rig.ask({ worker: 'w2' });
+    const stateOf = () => statusOf(rig).workers.map((worker) => worker.machine);
+    expect(stateOf()).toEqual([machine, undefined]);
+    const renewal = { ...leaseRequest(), ...grantOf(lease) };
+    rig.send({ kind: 'renew', request: { ...renewal, machine: later } });
+    expect(stateOf()).toEqual([later, undefined]);
+    rig.send({ kind: 'renew', request: renewal });
+    expect(stateOf()).toEqual([later, undefined]);
+    expect(machineFigures(rig.state, rig.now)).toEqual([{ worker: 'w1', ...later }]);
+  });
+
+  it('what private runs do to a machine is shown to administrators alone', () => {
+    const rig = new DispatcherRig([]);
+    rig.ask({ machine });
+    expect(statusOf(rig).workers[0]).not.toHaveProperty('machine');
+    const all = rig.send({ kind: 'status', request: { everything: true } }).reply;
+    expect(all.workers[0]).toMatchObject({ machine });
   });
 });
 

@@ -85,7 +85,7 @@ function workerStatus(
   view: View,
   now: number,
 ): WorkerStatus {
-  const { worker, variants, sizeClasses, version, protocol } = knownWorker;
+  const { worker, variants, sizeClasses, version, protocol, machine } = knownWorker;
   const testbeds = withinBytes(knownWorker.testbeds, TESTBEDS_BYTES_MAX);
   const leftOut = knownWorker.testbeds.length - testbeds.length;
   const problem = knownWorker.problem ?? rivalNotice(state, worker, now);
@@ -105,6 +105,7 @@ function workerStatus(
     ...(problem !== undefined && { problem }),
     ...(version !== undefined && { version }),
     protocol,
+    ...(machine && view.seesMachineOf(knownWorker) && { machine }),
   };
 }
 

@@ -130,6 +130,11 @@ export class View {
     return this.byWorker.get(worker) ?? [];
   }
 
+  /** The load and the disk of a machine show that private runs are executed there. */
+  seesMachineOf({ worker }: KnownWorker): boolean {
+    return this.everything || !this.state.registered.mayRunPrivate(worker);
+  }
+
   runningIn(suite: string): number {
     return this.ofSuite.of(suite);
   }

@@ -1,4 +1,11 @@
-import type { LeaseRequest, SlotIdentity, Testbed, TestbedState } from '@proctor/contracts';
+import type {
+  LeaseRequest,
+  MachineState,
+  RenewRequest,
+  SlotIdentity,
+  Testbed,
+  TestbedState,
+} from '@proctor/contracts';
 
 /** A worker as its requests for leases describe it. */
 export interface KnownWorker {
@@ -15,9 +22,13 @@ export interface KnownWorker {
   problem: string | undefined;
   version: string | undefined;
   protocol: number;
+  /** Undefined if it reports none. */
+  machine: MachineState | undefined;
   /** Monotonic milliseconds of the dispatcher's clock. */
   lastMessageMs: number;
 }
+
+export type SignOfLife = SlotIdentity & Pick<RenewRequest, 'machine'>;
 
 /**
  * The workers that have requested work since the dispatcher was loaded: to explain, to show, and to know who else
@@ -34,17 +45,36 @@ export class Workers {
     const slots = previous?.incarnation === request.incarnation ? previous.slots : new Set<number>();
     const busyElsewhere = new Set(request.busyElsewhere);
     for (const slot of [request.slot, ...busyElsewhere]) slots.add(slot);
-    const { worker, incarnation, testbeds, variants, builds = [], sizeClasses = [], version } = request;
+    const {
+      worker,
+      incarnation,
+      testbeds,
+      variants,
+      builds = [],
+      sizeClasses = [],
+      version,
+      machine,
+    } = request;
     const offer = { testbeds, variants, builds, sizeClasses, problem: outdated ?? request.problem };
     const release = { version, protocol: request.protocol ?? 1 };
-    this.set({ worker, incarnation, slots, busyElsewhere, ...offer, ...release, lastMessageMs: now });
+    this.set({
+      worker,
+      incarnation,
+      slots,
+      busyElsewhere,
+      ...offer,
+      ...release,
+      machine,
+      lastMessageMs: now,
+    });
   }
 
-  /** Records a message that says nothing about the worker's abilities. */
-  recordSignOfLife(slot: SlotIdentity, now: number): void {
+  /** Records a message that says nothing about the worker's abilities; a renewal has the state of its machine. */
+  recordSignOfLife(slot: SignOfLife, now: number): void {
     const knownWorker = this.byName.get(slot.worker);
     if (knownWorker?.incarnation !== slot.incarnation) return;
     knownWorker.slots.add(slot.slot);
+    knownWorker.machine = slot.machine ?? knownWorker.machine;
     knownWorker.lastMessageMs = now;
     this.set(knownWorker);
   }

@@ -28,6 +28,17 @@ export class TestbedResource {
   detail?: string;
 }
 
+export class MachineResource {
+  @Field(whole({ minimum: 0 }), 'Mean load of the last minute by processor: at 100 each processor is busy.')
+  load_percent: number;
+
+  @Field(whole({ minimum: 0 }), 'MiB that are free in the file system of its work folder.')
+  free_disk_mib: number;
+
+  @Field(whole({ minimum: 0 }), 'With less free MiB it accepts no work.')
+  free_disk_mib_min: number;
+}
+
 @Description('A worker as the dispatcher of an architecture sees it.')
 export class WorkerResource {
   @Field(NAME_OF_WORKER)
@@ -74,6 +85,12 @@ export class WorkerResource {
     'The protocol that it speaks with dispatchers; one below `scheduler.workerProtocolMin` gets no runs.',
   )
   protocol: number;
+
+  @OptionalField(
+    MachineResource,
+    'Absent for a worker that does not report it; for workers that may run private tests, administrators alone see it.',
+  )
+  machine?: MachineResource;
 
   @Field(listOf(TestbedResource))
   testbeds: TestbedResource[];

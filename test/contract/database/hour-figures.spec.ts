@@ -17,7 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 beforeEach(awayFromNextHour);
-beforeEach(() => fixture.client.query('truncate runs, attempts, orders, facts, queue_hours, slot_hours'));
+beforeEach(() =>
+  fixture.client.query('truncate runs, attempts, orders, facts, queue_hours, slot_hours, machine_hours'),
+);
 
 const hours = () => fixture.database.hourFigures;
 const save = (slots = 4, keptDays: number | null = null) => hours().save(ARCH, slots, keptDays);
@@ -153,4 +155,19 @@ it('figures are removed by age, and none where nothing is removed', async () => 
   expect(await figures()).toHaveLength(3);
   await save(4, 30);
   expect((await figures()).map(({ hour }) => hour)).toEqual([-29 * 24, 0]);
+});
+
+it('the machine of a worker keeps its highest load and least room of an hour, until it is removed by age', async () => {
+  const stateOf = (worker: string, loadPercent: number, freeDiskMib: number) =>
+    Object.assign({ worker }, { loadPercent, freeDiskMib });
+  await hours().saveMachines([]);
+  await hours().saveMachines([stateOf('w1', 40, 700), stateOf('w2', 1_000_000, 2_000_000_000)]);
+  await hours().saveMachines([stateOf('w2', 5, 9), stateOf('w1', 90, 800)]);
+  const machine = (worker: string, since = LONG_AGO) => hours().listMachineHours(worker, since);
+  expect(await machine('w1')).toEqual([{ hour: expect.any(Date), loadPercent: 90, freeDiskMib: 700 }]);
+  expect(await machine('w2')).toMatchObject([{ loadPercent: 1_000_000, freeDiskMib: 9 }]);
+  await fixture.client.query(`update machine_hours set hour = hour - interval '2 days' where worker = 'w1'`);
+  expect(await machine('w1', new Date(Date.now() - HOUR_MS))).toEqual([]);
+  await save(4, 1);
+  expect([await machine('w1'), await machine('w2')]).toMatchObject([[], [{}]]);
 });

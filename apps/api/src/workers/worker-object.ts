@@ -15,6 +15,7 @@ export function workerObject(arch: string, status: WorkerStatus): WorkerResource
     problem,
     version,
     protocol,
+    machine,
     testbeds,
     testbedsLeftOut,
     variants,
@@ -32,6 +33,13 @@ export function workerObject(arch: string, status: WorkerStatus): WorkerResource
     problem: problem ?? null,
     version: version ?? null,
     protocol: protocol ?? 1,
+    ...(machine && {
+      machine: {
+        load_percent: machine.loadPercent,
+        free_disk_mib: machine.freeDiskMib,
+        free_disk_mib_min: machine.freeDiskMibMin,
+      },
+    }),
     testbeds,
     ...(testbedsLeftOut !== undefined && { testbeds_left_out: testbedsLeftOut }),
     variants,

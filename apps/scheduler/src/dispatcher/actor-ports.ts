@@ -7,6 +7,7 @@ import type {
   QueueFigures,
   SlotsToWake,
   WorkerFigure,
+  WorkerMachine,
   Write,
 } from '@proctor/dispatch';
 import type { CommittedWorkSettings } from './committed-work';
@@ -53,4 +54,6 @@ export interface DispatcherFigures {
   workers: Record<WorkerFigure, number>;
   /** See openSlots. */
   slots: number;
+  /** See machineFigures. */
+  machines: WorkerMachine[];
 }

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { WakeUp } from '@proctor/clock';
 import {
   correct,
+  machineFigures,
   openSlots,
   queueFigures,
   StaleEpoch,
@@ -149,6 +150,7 @@ export class DispatcherActor {
       queues: queueFigures(state, now),
       workers: workerFigures(state, now),
       slots: openSlots(state, now),
+      machines: machineFigures(state, now),
     };
   }
 

@@ -5,7 +5,8 @@ import { HourKeeper } from './hour-keeper';
 
 silenceLog();
 
-const FIGURES = { slots: 4 } as DispatcherFigures;
+const MACHINES = [{ worker: 'w1', loadPercent: 75, freeDiskMib: 900, freeDiskMibMin: 100 }];
+const FIGURES = { slots: 4, machines: MACHINES } as DispatcherFigures;
 
 function keeperOf(settings = { enabled: true, hourDays: 30 }) {
   const clock = new VirtualClock();
@@ -15,18 +16,25 @@ function keeperOf(settings = { enabled: true, hourDays: 30 }) {
     ['armhf', { ...FIGURES, slots: 0 }],
   ]);
   const save = jest.fn((_arch: string, _slots: number, _keptDays: number | null) => Promise.resolve());
-  const keeper = new HourKeeper({ figures: () => figures }, { save }, clock, () => settings);
-  return { keeper, save, minutes: (count: number) => clock.runUntil(clock.now() + count * 60_000) };
+  const saveMachines = jest.fn(() => Promise.resolve());
+  const keeper = new HourKeeper({ figures: () => figures }, { save, saveMachines }, clock, () => settings);
+  return {
+    keeper,
+    save,
+    saveMachines,
+    minutes: (count: number) => clock.runUntil(clock.now() + count * 60_000),
+  };
 }
 
 it('the figures of each loaded architecture are saved once a minute, until the process ends', async () => {
-  const { keeper, save, minutes } = keeperOf();
+  const { keeper, save, saveMachines, minutes } = keeperOf();
   keeper.onApplicationBootstrap();
   await minutes(1);
   expect(save.mock.calls).toEqual([
     ['amd64', 4, 30],
     ['armhf', 0, 30],
   ]);
+  expect(saveMachines).toHaveBeenCalledWith(MACHINES);
   await minutes(2);
   expect(save).toHaveBeenCalledTimes(6);
   await keeper.beforeApplicationShutdown();

@@ -23,7 +23,7 @@ export class HourKeeper implements OnApplicationBootstrap, BeforeApplicationShut
 
   constructor(
     @Inject(Dispatchers) private readonly dispatchers: Pick<Dispatchers, 'figures'>,
-    @Inject(HourFigures) private readonly hours: Pick<HourFigures, 'save'>,
+    @Inject(HourFigures) private readonly hours: Pick<HourFigures, 'save' | 'saveMachines'>,
     @Inject(CLOCK) clock: Clock,
     @Inject(RETENTION_SETTINGS)
     private readonly settings: () => Pick<RetentionSettings, 'enabled' | 'hourDays'>,
@@ -49,6 +49,7 @@ export class HourKeeper implements OnApplicationBootstrap, BeforeApplicationShut
       if (!figures || this.loop.isStopped) continue;
       try {
         await this.hours.save(arch, figures.slots, enabled ? hourDays : null);
+        await this.hours.saveMachines(figures.machines);
         this.outages.onSuccess(WHAT);
       } catch (error) {
         this.outages.onFailure(WHAT, `${arch}: ${String(error)}`);

@@ -11,6 +11,7 @@ const FIGURES: DispatcherFigures = {
   mailbox: 2,
   queues: [{ suite: 'sid', band: 'high', waiting: 3, running: 1, oldestMs: 90_000 }],
   workers: { sound: 2, slowed: 0, quarantined: 0, drained: 0, silent: 1 },
+  machines: [],
   slots: 4,
 };
 

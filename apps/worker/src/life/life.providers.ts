@@ -8,6 +8,7 @@ import { ObservedRuns } from '../attempt/observed-runs';
 import { SandboxedCanaries } from '../attempt/sandboxed-canaries';
 import { CLOCK, CONFIGURATION, type WorkerProcessConfiguration } from '../configuration.token';
 import { MACHINE, type Machine } from '../machine/machine';
+import { findMachineState } from '../machine/machine-state';
 import { DiskOutbox } from '../reports/outbox';
 import { resultsPath } from '../reports/result-folder';
 import { WriteProbe } from '../reports/write-probe';
@@ -168,9 +169,13 @@ export const LIFE_PROVIDERS: Provider[] = [
   },
   {
     provide: BusLeaseClient,
-    inject: [Bus, WorkerLife, DispatcherFeatures],
-    useFactory: (bus: Bus, life: WorkerLife, features: DispatcherFeatures) =>
-      new BusLeaseClient(bus, life, features),
+    inject: [Bus, WorkerLife, DispatcherFeatures, CONFIGURATION],
+    useFactory: (
+      bus: Bus,
+      life: WorkerLife,
+      features: DispatcherFeatures,
+      configuration: WorkerProcessConfiguration,
+    ) => new BusLeaseClient(bus, life, features, () => findMachineState(configuration.worker)),
   },
   ProcessSlotParts,
   {

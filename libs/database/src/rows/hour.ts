@@ -58,3 +58,21 @@ export class SlotHourRow {
   @Column('integer')
   slots: number;
 }
+
+/** The machine of a worker in an hour, as schedulers saw it. */
+@Entity('machine_hours')
+export class MachineHourRow {
+  @PrimaryColumn('timestamp with time zone', { precision: 3 })
+  hour: Date;
+
+  @PrimaryColumn('text')
+  worker: string;
+
+  /** The highest load by processor, of a minute. */
+  @Column('integer')
+  loadPercent: number;
+
+  /** The least MiB that were free on its disk. */
+  @Column('integer')
+  freeDiskMib: number;
+}

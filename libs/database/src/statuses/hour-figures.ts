@@ -12,7 +12,7 @@ import {
   text,
   time,
 } from '../kit/statement';
-import { QueueHourRow } from '../rows/hour';
+import { MachineHourRow, QueueHourRow } from '../rows/hour';
 import type { DayFilter } from './day-statistics';
 import { isOfPackage } from './status-statements';
 
@@ -25,6 +25,9 @@ export interface ArchitectureHour extends Omit<QueueHourRow, 'suite' | 'waiting'
   /** The most slots that could get runs of the architecture at one time; null if no scheduler saw them. */
   slots: number | null;
 }
+
+/** The machine of a worker in an hour. */
+export type MachineHour = Omit<MachineHourRow, 'worker'>;
 
 /** The figures of an architecture are computed from the runs of at most this many hours. */
 const HOURS_COMPUTED_MAX = 72;
@@ -50,6 +53,21 @@ export class HourFigures {
         ...REMOVALS.map((removal) => transaction.query(removal, [keptDays])),
       ]);
     });
+  }
+
+  /** Saves the present state of machines. Several processes may do so: the highest load and the least room stay. */
+  async saveMachines(machines: Omit<MachineHourRow, 'hour'>[]): Promise<void> {
+    if (machines.length === 0) return;
+    const columns = ['worker', 'loadPercent', 'freeDiskMib'] as const;
+    await this.database.query(
+      KEEP_MACHINES,
+      columns.map((name) => machines.map((machine) => machine[name])),
+    );
+  }
+
+  /** The machine of a worker in each hour since then, the oldest first; hours in which it was away are absent. */
+  listMachineHours(worker: string, since: Date): Promise<MachineHour[]> {
+    return this.database.query(MACHINE_HOURS, [worker, since]);
   }
 
   /** The figures by hour and architecture, the oldest first. Hours in which nothing was seen or ended are absent. */
@@ -138,7 +156,24 @@ const KEEP_SLOTS = command(`
   insert into slot_hours as kept (hour, arch, slots) values (${hourOf('now()')}, $1, $2)
   on conflict (hour, arch) do update set slots = excluded.slots where excluded.slots > kept.slots`);
 
-const REMOVALS = ['queue_hours', 'slot_hours'].map((table) =>
+/** Saves machines; the rows of all are written in one order, so that no process waits for another in a circle. */
+const KEEP_MACHINES = command(`
+  insert into machine_hours as kept (hour, worker, load_percent, free_disk_mib)
+  select ${hourOf('now()')}, worker, max(load_percent), min(free_disk_mib)
+  from unnest($1::text[], $2::integer[], $3::integer[]) seen(worker, load_percent, free_disk_mib)
+  group by worker order by worker
+  on conflict (hour, worker) do update set load_percent = greatest(kept.load_percent, excluded.load_percent),
+    free_disk_mib = least(kept.free_disk_mib, excluded.free_disk_mib)
+  where excluded.load_percent > kept.load_percent or excluded.free_disk_mib < kept.free_disk_mib`);
+
+const MACHINE_HOURS = statement(
+  columnsOf(MachineHourRow, 'hour', 'loadPercent', 'freeDiskMib'),
+  `
+  select hour, load_percent as "loadPercent", free_disk_mib as "freeDiskMib" from machine_hours
+  where worker = $1 and hour >= $2 order by hour`,
+);
+
+const REMOVALS = ['queue_hours', 'slot_hours', 'machine_hours'].map((table) =>
   command(`delete from ${table} where hour < now() - $1::integer * interval '1 day'`),
 );
 

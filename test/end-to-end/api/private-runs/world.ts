@@ -162,7 +162,7 @@ export class World {
   /** From the beginning: times were moved behind what the projection has seen. */
   private async makeStatuses(): Promise<void> {
     await this.client.query(
-      'truncate package_statuses, status_progress, run_days, status_days, queue_hours, slot_hours',
+      'truncate package_statuses, status_progress, run_days, status_days, queue_hours, slot_hours, machine_hours',
     );
     while (await this.api.database.statusProjection.step(ARCH));
     while (await this.api.database.dayStatistics.step(ARCH));

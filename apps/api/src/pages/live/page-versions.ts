@@ -8,6 +8,7 @@ import type {
   StatusLists,
   TriggerRuns,
 } from '@proctor/database';
+import type { WorkerResource } from '@proctor/resources';
 import { maySee } from '../../auth/run-reader';
 import { Problem } from '../../http/problem';
 import type { QueuesService } from '../../queues/queues.service';
@@ -82,17 +83,21 @@ async function ofQueues(queues: Groups['queues']): Promise<string> {
   return JSON.stringify(rows.map((queue) => ({ ...queue, estimate_seconds: null })));
 }
 
-/** Leaves out the ends of quarantines, because their seconds would change all the time. */
+/** Leaves out the ends of quarantines and the states of machines, because they would change all the time. */
 async function ofWorkers(workers: Groups['workers']): Promise<string> {
   const { workers: rows, silent_architectures: silent } = await workers.list(false);
-  return JSON.stringify([silent, rows.map((worker) => ({ ...worker, until: null }))]);
+  return JSON.stringify([silent, rows.map(steadyPart)]);
+}
+
+function steadyPart({ until: _until, machine: _machine, ...offer }: WorkerResource) {
+  return offer;
 }
 
 async function ofWorker(workers: Groups['workers'], name: string): Promise<string> {
   try {
     const { offers, running, attempts } = await workers.details(name, false);
     return JSON.stringify([
-      offers.map((offer) => ({ ...offer, until: null })),
+      offers.map(steadyPart),
       running.map((run) => [run.run_id, run.state]),
       attempts.map((attempt) => [attempt.run_id, attempt.attempt, attempt.status]),
     ]);

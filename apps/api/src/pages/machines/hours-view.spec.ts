@@ -1,4 +1,4 @@
-import type { ArchitectureHour } from '@proctor/database';
+import type { ArchitectureHour, MachineHour } from '@proctor/database';
 import { firstHour, hourObject, hoursFilter, queueHoursView, workerHoursView } from './hours-view';
 
 const NOW = new Date('2026-11-20T15:30:00Z');
@@ -65,11 +65,23 @@ it('architectures are added up, but their slots are not', () => {
 
 it('an hour in which a worker ended nothing has zeros', () => {
   const hours = [{ hour: FIRST, pass: 2, neutral: 1, fail: 0, tmpfail: 1, busySeconds: 1_800 }];
-  expect(workerHoursView(hours, FIRST, NOW).rows).toMatchObject([
+  expect(workerHoursView(hours, [], FIRST, NOW).rows).toMatchObject([
     { pass: 0, busySlots: undefined },
     { pass: 0, busySlots: '0.0' },
     { pass: 3, fail: 0, tmpfail: 1, busySlots: '0.5' },
   ]);
+});
+
+it('the machine of a worker has charts of its load and its disk once a scheduler has seen it', () => {
+  const titles = (machineHours: MachineHour[]) =>
+    workerHoursView([], machineHours, FIRST, NOW).charts.map(({ title }) => title);
+  expect(titles([])).toEqual(['How attempts ended', 'Busy slots']);
+  const machineHours = [{ hour: FIRST, loadPercent: 130, freeDiskMib: 2_048 }];
+  expect(titles(machineHours).slice(2)).toEqual(['Highest load', 'Least free disk']);
+  const { rows, charts } = workerHoursView([], machineHours, FIRST, NOW);
+  expect(rows.at(-1)).toMatchObject({ loadPercent: 130, freeDiskMib: 2_048 });
+  expect(rows[0]).toMatchObject({ loadPercent: null, freeDiskMib: null });
+  expect(charts.map(({ figure }) => figure.text).join()).toContain('2 GiB free');
 });
 
 it('each choice of days, suite and architecture has an address', () => {

@@ -1,5 +1,5 @@
 import { type NeutralStatus, timestamp } from '@proctor/contracts';
-import type { ArchitectureHour, DayFilter, WorkerHour } from '@proctor/database';
+import type { ArchitectureHour, DayFilter, MachineHour, WorkerHour } from '@proctor/database';
 import { type HourResource, OptionalField, sentAs, text, whole } from '@proctor/resources';
 import { bars, lines } from '../layout/chart';
 import type { ChartOf, Series } from '../layout/chart';
@@ -8,6 +8,7 @@ import { secondsInWords } from '../layout/times';
 
 const HOUR_MS = 3_600_000;
 const HOUR_SECONDS = 3_600;
+const MIB_IN_GIB = 1_024;
 const SIZE: [number, number] = [560, 180];
 
 export const HOUR_SPANS = [1, 3, 7] as const;
@@ -124,29 +125,59 @@ const ENDED_COLUMNS = [
 
 const SLOTS: Drawn<HourOfQueues> = ['slots', 'second', ({ slots }) => slots];
 
-/** The charts of a worker, and their table, the newest hour first. */
-export function workerHoursView(hours: WorkerHour[], first: Date, now: Date) {
-  const work = timesOf(first, now).map((begin): HourOfWork => {
+interface HourOfWorker extends HourOfWork {
+  loadPercent: number | null;
+  freeDiskMib: number | null;
+}
+
+/**
+ * The charts of a worker, and their table, the newest hour first.
+ * @param machineHours empty if the reader may not see the machine, or its worker does not report it
+ */
+export function workerHoursView(hours: WorkerHour[], machineHours: MachineHour[], first: Date, now: Date) {
+  const work = timesOf(first, now).map((begin): HourOfWorker => {
     const { pass, neutral, fail, tmpfail, busySeconds } =
       hours.find(({ hour }) => hour.getTime() === begin) ?? IDLE;
+    const machine = machineHours.find(({ hour }) => hour.getTime() === begin);
     return {
       time: timeName(begin),
       pass: pass + neutral,
       fail,
       tmpfail,
       busySlots: onAverage(busySeconds, begin, now),
+      loadPercent: machine?.loadPercent ?? null,
+      freeDiskMib: machine?.freeDiskMib ?? null,
     };
   });
   const charts = [
     endedChart(work, 'How attempts ended'),
     chartOf(work, 'Busy slots', bars, [['busy on average', 'neutral', ({ busySlots }) => busySlots]]),
   ];
+  const isMachineSeen = machineHours.length > 0;
   return {
-    charts,
+    charts: isMachineSeen ? [...charts, ...machineCharts(work)] : charts,
     caption: 'Attempts with public runs by hour, UTC, the newest first',
-    columns: ENDED_COLUMNS,
-    rows: work.toReversed().map(rowOf),
+    columns: isMachineSeen ? [...ENDED_COLUMNS, ...MACHINE_COLUMNS] : ENDED_COLUMNS,
+    rows: work.toReversed().map((hour) => ({ ...hour, ...rowOf(hour) })),
   };
+}
+
+const MACHINE_COLUMNS = [
+  ['Highest load, %', 'loadPercent'],
+  ['Least free disk, MiB', 'freeDiskMib'],
+];
+
+function machineCharts(work: HourOfWorker[]) {
+  return [
+    chartOf(work, 'Highest load', bars, [['load by processor', 'neutral', (hour) => hour.loadPercent]], ' %'),
+    chartOf(
+      work,
+      'Least free disk',
+      lines,
+      [['free', 'first', ({ freeDiskMib }) => (freeDiskMib === null ? null : freeDiskMib / MIB_IN_GIB)]],
+      ' GiB',
+    ),
+  ];
 }
 
 const IDLE = { pass: 0, neutral: 0, fail: 0, tmpfail: 0, busySeconds: 0 };

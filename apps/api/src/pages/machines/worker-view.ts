@@ -1,5 +1,5 @@
 import { isUntested } from '@proctor/contracts';
-import type { DrainResource, WorkerDetails } from '@proctor/resources';
+import type { DrainResource, WorkerDetails, WorkerResource } from '@proctor/resources';
 import { drainReason } from '../../workers/idle-reasons';
 import { shapeOf } from '../layout/mark';
 import { historyPath } from '../../runs/page-paths';
@@ -8,6 +8,7 @@ import { architecturesOf, slotsOf, stateOf, stripEntry, versionsOf, workerUrl } 
 /** Failures are marked as more frequent than expected when there are twice as many, and at least three more. */
 const OFTENER_BY = 2;
 const OFTENER_MIN = 3;
+const MIB_IN_GIB = 1_024;
 
 /** The page of a worker. @param drain the decision of an administrator; its schedulers have it, too, once they know it */
 export function workerView(worker: WorkerDetails, drain: DrainResource | null = null) {
@@ -21,6 +22,7 @@ export function workerView(worker: WorkerDetails, drain: DrainResource | null = 
     state,
     sentence: workerSentence(worker, state.word),
     ...reasonsOf(worker, drain),
+    machine: machineView(offers),
     version: versionsOf(offers),
     lastRefusal: registered?.last_refusal ?? null,
     architectures: architecturesOf(registered?.architectures ?? [], offers).join(', '),
@@ -59,6 +61,29 @@ export function workerView(worker: WorkerDetails, drain: DrainResource | null = 
       reason: attempt.outcome === 'finished' ? '' : (attempt.reason ?? ''),
     })),
   };
+}
+
+/** A disk is nearly full below this multiple of the room without which the worker accepts no work. */
+const NEARLY_FULL_BELOW = 2;
+
+/** The load and the disk of the machine; null when no scheduler shows them. */
+function machineView(offers: WorkerResource[]) {
+  const machine = offers.find((offer) => offer.machine !== undefined)?.machine;
+  if (!machine) return null;
+  const { load_percent, free_disk_mib: free, free_disk_mib_min: least } = machine;
+  return {
+    load: `${load_percent} % of its processors`,
+    freeDisk: roomOf(free),
+    warning:
+      free < least * NEARLY_FULL_BELOW
+        ? `The disk is nearly full: ${roomOf(free)} are free. With less than ${roomOf(least)} the worker accepts no work.`
+        : null,
+  };
+}
+
+/** `512 MiB`, `3.5 GiB` */
+function roomOf(mib: number): string {
+  return mib < MIB_IN_GIB ? `${mib} MiB` : `${(mib / MIB_IN_GIB).toFixed(1)} GiB`;
 }
 
 function endOf({ status, verdict }: WorkerDetails['attempts'][number]): string | null {

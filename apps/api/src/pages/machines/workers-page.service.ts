@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { QueuesAndWorkers, Register } from '@proctor/administration';
-import { WorkerPages } from '@proctor/database';
+import { HourFigures, type MachineHour, WorkerPages } from '@proctor/database';
 import type { NewCredentials } from '@proctor/resources';
 import { loadPart } from '../../http/parts';
 import { WorkersService } from '../../workers/workers.service';
@@ -21,6 +21,7 @@ export class WorkersPage {
     private readonly queuesAndWorkers: QueuesAndWorkers,
     private readonly register: Register,
     private readonly pages: WorkerPages,
+    private readonly figures: HourFigures,
   ) {}
 
   /** @param after the last worker of the previous page; empty on the first */
@@ -40,9 +41,10 @@ export class WorkersPage {
   async workerPage(name: string, isAdmin: boolean, created: NewCredentials | null = null): Promise<Page> {
     const now = new Date();
     const first = firstHour(now, HOUR_SPAN);
-    const [details, hours, records, { drains }] = await Promise.all([
+    const [details, hours, machineHours, records, { drains }] = await Promise.all([
       this.workers.details(name, isAdmin),
       this.pages.hours(name, first),
+      this.machineHours(name, first, isAdmin),
       isAdmin ? this.register.list() : Promise.resolve([]),
       isAdmin ? this.queuesAndWorkers.list() : Promise.resolve({ drains: [] }),
     ]);
@@ -50,8 +52,14 @@ export class WorkersPage {
     const record = records.find((each) => each.name === name) ?? null;
     const admin = isAdmin ? decisionsView(details, record) : null;
     const steps = created && newWorkerView(created, record?.architectures ?? []);
-    const byHour = workerHoursView(hours, first, now);
+    const byHour = workerHoursView(hours, machineHours, first, now);
     return { template: 'machines/worker', data: { ...workerView(details, drain), byHour, admin, steps } };
+  }
+
+  /** What a machine does shows whether private runs are executed there. */
+  private async machineHours(name: string, first: Date, isAdmin: boolean): Promise<MachineHour[]> {
+    const isShown = isAdmin || (await this.workers.runsOnlyPublic(name));
+    return isShown ? this.figures.listMachineHours(name, first) : [];
   }
 
   /** The names of workers that were revoked, and of those that are drained. */

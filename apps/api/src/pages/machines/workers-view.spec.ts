@@ -131,6 +131,23 @@ describe('the page of a worker', () => {
     expect(decisionsView(worker, { revokedAt } as WorkerRecord)).toMatchObject(decisions);
   });
 
+  it.each([
+    [
+      1_000,
+      '1000 MiB',
+      'The disk is nearly full: 1000 MiB are free. With less than 512 MiB the worker accepts no work.',
+    ],
+    [5_120, '5.0 GiB', null],
+  ])('warns when the disk of its machine is nearly full: %i MiB', (free, freeDisk, warning) => {
+    const machine = { load_percent: 75, free_disk_mib: free, free_disk_mib_min: 512 };
+    expect(workerView(details({ offers: [offer({ machine })] })).machine).toEqual({
+      load: '75 % of its processors',
+      freeDisk,
+      warning,
+    });
+    expect(workerView(details()).machine).toBeNull();
+  });
+
   it('describes its state in a sentence', () => {
     const registered = {
       architectures: ['amd64'],

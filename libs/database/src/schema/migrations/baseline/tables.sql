@@ -280,6 +280,14 @@ CREATE TABLE "slot_hours" (
   CONSTRAINT "slot_hours_pkey" PRIMARY KEY ("hour", "arch")
 );
 
+CREATE TABLE "machine_hours" (
+  "hour" TIMESTAMP(3) WITH TIME ZONE NOT NULL,
+  "worker" text NOT NULL,
+  "load_percent" integer NOT NULL,
+  "free_disk_mib" integer NOT NULL,
+  CONSTRAINT "machine_hours_pkey" PRIMARY KEY ("hour", "worker")
+);
+
 CREATE TABLE "mail_addresses" (
   "user_id" integer NOT NULL,
   "address" text NOT NULL,
