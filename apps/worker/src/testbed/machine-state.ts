@@ -1,7 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import type { WorkerConfiguration } from '@proctor/config';
 import { FREE_DISK_MIB_MAX, LOAD_PERCENT_MAX, type MachineState } from '@proctor/contracts';
-import { reservesOf } from '../testbed/resource-guard';
+import { reservesOf } from './resource-guard';
 
 const MIB = 1024 * 1024;
 
