@@ -16,9 +16,11 @@ export const DEBIAN_SUITES: readonly string[] = RELEASES.flatMap((release) => [
 const DEBIAN_LINKS: PackageLinkSection[] = [
   { name: 'Tracker', url: 'https://tracker.debian.org/pkg/{package}' },
   { name: 'Bugs', url: 'https://bugs.debian.org/src:{package}' },
+  { name: 'Sources', url: 'https://sources.debian.org/src/{package}/{version}/' },
   { name: 'Sources', url: 'https://sources.debian.org/src/{package}/' },
   { name: 'Changelog', url: 'https://sources.debian.org/src/{package}/{version}/debian/changelog/' },
   { name: 'Builds', url: 'https://buildd.debian.org/status/package.php?p={package}' },
+  { name: 'Snapshots', url: 'https://snapshot.debian.org/package/{package}/{version}/' },
   { name: 'Snapshots', url: 'https://snapshot.debian.org/package/{package}/' },
 ];
 

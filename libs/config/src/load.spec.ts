@@ -65,7 +65,7 @@ it.each([
   [
     'suites of Debian',
     'suites: [unstable, trixie-backports]',
-    ['Tracker', 'Bugs', 'Sources', 'Changelog', 'Builds', 'Snapshots'],
+    ['Tracker', 'Bugs', 'Sources', 'Sources', 'Changelog', 'Builds', 'Snapshots', 'Snapshots'],
   ],
   ['a suite of another archive beside one of Debian', 'suites: [sid, otter]', []],
   ['suites of Debian and an empty list', 'suites: [sid]\napi: { packageLinks: [] }', []],
@@ -83,8 +83,8 @@ it.each([
   ['{ name: a, url: "javascript:alert(1)" }', 'url must be an address with https:// or http://'],
   ['{ name: a, url: "https://a b/" }', 'packageLinks.0.url: '],
   [
-    '{ name: a, url: "https://a.example/" }, { name: a, url: "https://b.example/" }',
-    'each link needs a name of its own',
+    '{ name: a, url: "https://a.example/" }, { name: a, url: "https://a.example/" }',
+    'each link needs a name or an address of its own',
   ],
 ])('the links of packages %s are refused', async (links, problem) => {
   expect(await problemsOf('proctor.yaml', withLinks(links))).toContain(problem);

@@ -94,7 +94,9 @@ export class ApiSection {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(PACKAGE_LINKS_MAX)
-  @ArrayUnique(({ name }: PackageLinkSection) => name, { message: 'each link needs a name of its own' })
+  @ArrayUnique(({ name, url }: PackageLinkSection) => `${name} ${url}`, {
+    message: 'each link needs a name or an address of its own',
+  })
   @ValidateNested()
   @Type(() => PackageLinkSection)
   @OfShape(() => PackageLinkSection)

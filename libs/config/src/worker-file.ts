@@ -108,6 +108,8 @@ export class WorkerFile {
   /** Regular expressions of lines that are errors, in addition to the built-in ones. */
   @Expressions() errorPatterns: string[] = [];
   @Count() artifactsBytesMax = 100 * MIB;
+  /** Bytes of the beginning of a tested source's debian/changelog that artifacts of public runs have; 0: none. */
+  @IsInt() @Min(0) @Max(MIB) changelogBytesMax = 64 * 1024;
   /**
    * Offers the `null` backend, which runs tests on the machine itself without any isolation of its files: only for a
    * machine that may be thrown away afterwards.

@@ -1,10 +1,7 @@
-import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import type { ResultFileName } from '@proctor/contracts';
 import { type ArtifactsIndex, parseArtifactsIndex } from './artifacts-index';
-import { contentFrom, TooFar } from './block-reader';
-import { INDEX_BYTES_MAX, type LogIndex, parseLogIndex } from './log-index';
-import type { TarMember } from './tar-members';
+import { type LogIndex, parseLogIndex } from './log-index';
+import { memberText, type OpenResultFile, wholeText } from './stored-texts';
 import { parseRecord } from './untrusted';
 
 /** Versions by the names of binary packages. */
@@ -34,12 +31,6 @@ export interface RunTestbed {
    */
   tests: { name: string; line: number; seconds: number | null }[];
 }
-
-/** Opens a file of a result, or its bytes from `start` on; null when it does not exist. */
-export type OpenResultFile = (
-  name: ResultFileName,
-  start?: number,
-) => Promise<{ size: number; content: Readable } | null>;
 
 const TESTBED_LIST = 'testbed-packages';
 /** The list of packages that the dependencies of a test have added. */
@@ -111,7 +102,7 @@ async function loadLists(open: OpenResultFile, index: ArtifactsIndex, limits: Li
   const added = new Map<string, string>();
   let testbed: Map<string, string> | null = null;
   for (const member of fits.slice(0, LISTS_MAX)) {
-    const text = performance.now() > until ? null : await memberText(open, index, member, limits);
+    const text = performance.now() > until ? null : await memberText(open, index, member, limits.passMs);
     if (text === null) return { testbed: null, added };
     const packages = member.path === TESTBED_LIST ? (testbed = new Map<string, string>()) : added;
     await addPackages(packages, text);
@@ -148,54 +139,9 @@ async function loadKernel(
   limits: Limits,
 ): Promise<string | null> {
   const member = index.members.find(({ path, size }) => path === FACTS && size <= FACTS_BYTES_MAX);
-  const text = member && (await memberText(open, index, member, limits));
+  const text = member && (await memberText(open, index, member, limits.passMs));
   const kernel = text ? parseRecord(text)?.['kernel_version'] : null;
   return typeof kernel === 'string' && /^[\x20-\x7e]+$/.test(kernel)
     ? kernel.slice(0, KERNEL_LENGTH_MAX)
     : null;
-}
-
-async function wholeText(open: OpenResultFile, name: ResultFileName): Promise<string | null> {
-  const stored = await open(name);
-  if (!stored || stored.size > INDEX_BYTES_MAX) {
-    stored?.content.destroy();
-    return null;
-  }
-  const parts: Buffer[] = [];
-  for await (const part of stored.content as AsyncIterable<Buffer>) parts.push(part);
-  return Buffer.concat(parts).toString();
-}
-
-/** Null when the archive differs from its index. */
-async function memberText(
-  open: OpenResultFile,
-  { blocks }: ArtifactsIndex,
-  { offset, size }: TarMember,
-  { passMs }: Limits,
-): Promise<string | null> {
-  const openAt = async (start: number): Promise<Readable> => {
-    const part = await open('artifacts.tar.gz', start);
-    if (!part) throw new NotThere();
-    return part.content;
-  };
-  const parts: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const part of contentFrom(openAt, blocks, offset, { skipMs: passMs })) {
-      parts.push(part);
-      length += part.length;
-      if (length >= size) break;
-    }
-  } catch (error) {
-    if (error instanceof NotThere || error instanceof TooFar || isNoGzip(error)) return null;
-    throw error;
-  }
-  return length < size ? null : Buffer.concat(parts).subarray(0, size).toString();
-}
-
-/** There is no archive. */
-class NotThere extends Error {}
-
-function isNoGzip(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 }

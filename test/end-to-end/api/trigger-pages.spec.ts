@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { Verdict } from '@proctor/contracts';
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
+import { packedArtifacts } from '@test/support/artifacts';
 import { Browser } from '@test/support/browser';
 import { rows } from '@test/support/pages';
 
@@ -106,4 +109,48 @@ it('a trigger is a table of packages and places: failures first, with reference,
   expect(await answer.text()).toContain('1 run requested again.');
   const after = await bob.textOf(`/triggers/${name}`);
   expect(after).toContain('aria-label="waiting: worse on bookworm/amd64"');
+});
+
+describe('the changes of the version of a trigger', () => {
+  const entry = (version: string, change: string): string =>
+    `changed (${version}) unstable; urgency=medium\n\n  * ${change}\n\n -- Ada <ada@mail.example>  Thu, 01 Jan 2026 00:00:00 +0000\n\n`;
+  const CHANGELOG =
+    entry('2.0-1', 'New <b>upstream</b>.') + entry('1.1-1', 'In between.') + entry('1.0-1', 'Long ago.');
+
+  async function finish(
+    trigger: string,
+    version: string,
+    fields: Record<string, unknown> = {},
+  ): Promise<void> {
+    const runId = await api.submit('changed', { trigger, ...fields });
+    const { archive, index } = await packedArtifacts({ 'testpkg-changelog': CHANGELOG });
+    const files = { 'artifacts.tar.gz': archive, 'artifacts-index.json': index };
+    for (const [name, content] of Object.entries(files) as [keyof typeof files, Buffer][]) {
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      await api.store.save(runId, 1, name, Readable.from([content]), { size: content.length, sha256 });
+    }
+    await api.finish(runId, { version });
+  }
+
+  it('are those since the version before, with links to both versions on other sites', async () => {
+    await finish('changed/1.0-1', '1.0-1');
+    await finish('changed/2.0-1', '2.0-1');
+    const html = await bob.textOf('/triggers/changed/2.0-1');
+    expect(html).toContain('Changes in the package since 1.0-1');
+    expect(html).toContain('New &lt;b&gt;upstream&lt;/b&gt;.');
+    expect(html).toContain('In between.');
+    expect(html).not.toContain('Long ago.');
+    expect(html).not.toContain('ada@mail.example');
+    expect(html).toMatch(
+      /<a href="\/packages\/c\/changed\/bookworm\/amd64\/\d+\/artifacts\/testpkg-changelog\?text=yes"/,
+    );
+  });
+
+  it('are on no page when only private runs, or runs with sources of their own, have tested it', async () => {
+    await finish('changed/1.1-1', '1.1-1', { is_private: true });
+    await finish('changed/1.1-1', '1.1-1', { extra_apt_sources: ['backports'] });
+    const html = await bob.textOf('/triggers/changed/1.1-1');
+    expect(html).not.toContain('Changes in the package');
+    expect(html).not.toContain('In between.');
+  });
 });

@@ -44,6 +44,21 @@ it('real packages of the archive are tested end to end: hello passes, figlet fai
   }
 });
 
+it('the page of a trigger has the changes of its version, from the changelog of the tested source', async () => {
+  const { version } = await client.finished(
+    (await client.submit(suite, arch, [{ package: 'hello' }]))[0] as number,
+    200_000,
+  );
+  const trigger = `hello/${version}`;
+  const [runId] = await client.submit(suite, arch, [{ package: 'hello', trigger }]);
+  await client.finished(runId as number, 200_000);
+  const html = await (await fetch(`${proctor.url}/triggers/${trigger}`)).text();
+  expect(html).toContain('Changes in the package');
+  expect(html).toContain(`aria-label="Changes of ${version}"`);
+  const [, url] = /<a href="([^"]*testpkg-changelog[^"]*)"/.exec(html)!;
+  expect(await (await fetch(`${proctor.url}${url}`)).text()).toContain(`hello (${version}) `);
+});
+
 it('the worker says which packages its suite has, and a request for one that is not there gets a warning', async () => {
   await proctor.output.line(
     'scheduler',

@@ -41,6 +41,19 @@ it('a worker packs the same bytes for the same artifacts', async () => {
   expect(second.files[1]).toMatchObject({ name: 'artifacts.tar.gz', sha256: first.files[1]!.sha256 });
 });
 
+it('the artifacts of a public run have the changelog of its source, those of a private run have none', async () => {
+  machine = await openMachine();
+  const tree = await sourceTree(machine.workPath, '#!/bin/sh\n');
+  const membersOf = async (isPrivate: boolean): Promise<string> => {
+    const result = await machine.runner.run(leaseOfTree(tree, { isPrivate }), nothing, never);
+    expect(result.verdict).toBe('pass');
+    const file = result.files.find(({ name }) => name === 'artifacts.tar.gz');
+    return gunzipSync(await readFile(file!.path)).toString('latin1');
+  };
+  expect(await membersOf(false)).toContain('crafted (1.0-1) unstable; urgency=low\n\n  * Crafted.');
+  expect(await membersOf(true)).not.toContain('* Crafted.');
+});
+
 it('the stored log is what was streamed, byte by byte', async () => {
   machine = await openMachine({ backends: ['null'] });
   const odd = Buffer.from('crlf\r\nnul\0 not utf-8 \xff\xfe√ no newline at the end', 'latin1');

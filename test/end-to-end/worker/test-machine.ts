@@ -158,6 +158,7 @@ function defaults(workPath: string): WorkerConfiguration {
     logTailBytesMax: 256 * 1024,
     errorPatterns: [],
     artifactsBytesMax: 1024 * 1024,
+    changelogBytesMax: 64 * 1024,
     machineMayBeDestroyed: true,
     visiblePaths: [],
     unreachableNetworks: METADATA_NETWORKS,

@@ -17,7 +17,10 @@ export interface RunnerSettings
   extends
     PackLimits,
     RunLimits,
-    Pick<WorkerConfiguration, 'runTimeoutMs' | 'timeouts' | 'environment' | 'runOutputBytesMax'> {
+    Pick<
+      WorkerConfiguration,
+      'runTimeoutMs' | 'timeouts' | 'environment' | 'runOutputBytesMax' | 'changelogBytesMax'
+    > {
   /** The outbox's folder: results are packed where they will be saved. */
   resultsPath: string;
 }

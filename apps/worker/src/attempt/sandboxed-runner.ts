@@ -3,6 +3,7 @@ import type { Clock } from '@proctor/clock';
 import type { Grant, Lease, LogChunk } from '@proctor/contracts';
 import type { Log } from '@proctor/process';
 import { checkRequest } from '../autopkgtest/command';
+import { ChangelogWatch } from './changelog-watch';
 import { LogTail, LOG_TAIL_SETTINGS } from './log-tail';
 import { freeBytesOf } from '../sandbox/free-space';
 import type { RunFolder } from '../sandbox/run-folder';
@@ -114,17 +115,21 @@ export class SandboxedRunner implements AttemptRunner {
     const { clock, log } = this.parts;
     const output = new OutputWatch(folder, settings, clock, log);
     const tree = new TreeWatch(folder.output, sandbox, clock, log);
+    const changelog = new ChangelogWatch(folder.output, changelogBytes(lease, settings), clock, log);
     const ending = await waitForEnd(sandbox, limitMs, signal, { clock, log }, (kill) => {
       const version = new VersionWatch(folder.output, lease.rejectedVersions, kill, clock, log);
       version.start();
       output.start(kill);
       tree.start(kill);
+      changelog.start();
       return () => {
         version.stop();
         output.stop();
         tree.stop();
+        changelog.stop();
       };
     });
+    await changelog.save();
     if (tree.unreadableFile !== null) return { ...ending, unreadable: tree.unreadableFile };
     return output.isExceeded ? { ...ending, outputBytesMax: settings.runOutputBytesMax } : ending;
   }
@@ -138,4 +143,9 @@ export class SandboxedRunner implements AttemptRunner {
       { ...LOG_TAIL_SETTINGS, streamBytesMax: logHeadBytesMax },
     );
   }
+}
+
+/** Nobody but its requestor may read what a private run tests, so nothing of it is kept for others. */
+function changelogBytes({ isPrivate }: Lease, { changelogBytesMax }: RunnerSettings): number {
+  return isPrivate ? 0 : changelogBytesMax;
 }

@@ -5,7 +5,7 @@ import { ofSignature } from './error-signatures';
 import { type RunRecord, selectRecords } from '../runs/run-columns';
 import { bigint, integer, statement, text, time } from '../kit/statement';
 import type { ReferenceRun } from './trigger-runs';
-import { newestReference } from './trigger-statements';
+import { newestReference, REFERENCE_TRIGGER } from './trigger-statements';
 
 /** Other packages that fail with the same first error. */
 export interface SameError {
@@ -45,6 +45,16 @@ export class TriageRuns {
   }
 
   /**
+   * The version that was tested on the place of a run before it: by the newest earlier reference of another version, or
+   * else by the newest earlier run of another version that passed. Null if there is none.
+   */
+  async versionBefore(run: RunRecord): Promise<string | null> {
+    const place = [run.package, run.suite, run.arch, run.finishedAt, run.runId];
+    const [row] = await this.database.query(VERSION_BEFORE, [...place, run.version]);
+    return row!.version;
+  }
+
+  /**
    * The newest later run of the same test on the same place for the same trigger. Private runs count only if they
    * have the same key.
    */
@@ -77,15 +87,25 @@ const REFERENCE = statement(
   cross join lateral (${newestReference('r')}) newest`,
 );
 
-const PASSES_OF_VERSION = `
-  select p.run_id from runs p
-  where p.package = $1 and p.suite = $2 and p.arch = $3 and (p.finished_at, p.run_id) < ($4::timestamptz, $5::bigint)
-    and p.state = 'finished' and not p.is_private and p.verdict in ('pass', 'neutral') and p.version = $6`;
+const EARLIER = `
+  p.package = $1 and p.suite = $2 and p.arch = $3 and (p.finished_at, p.run_id) < ($4::timestamptz, $5::bigint)
+    and p.state = 'finished' and not p.is_private`;
+const HAS_PASSED = `p.verdict in ('pass', 'neutral')`;
+const PASSES_OF_VERSION = `select p.run_id from runs p where ${EARLIER} and ${HAS_PASSED} and p.version = $6`;
 const NEWEST = 'order by p.finished_at desc, p.run_id desc limit 1';
 const PASS_OF_VERSION = selectRecords(`
   where r.run_id = coalesce(
     (${PASSES_OF_VERSION} and p.backend = $7 ${NEWEST}),
     (${PASSES_OF_VERSION} ${NEWEST}))`);
+
+const EARLIER_VERSIONS = `select p.version from runs p where ${EARLIER} and not p.cancelled and p.version <> $6`;
+const VERSION_BEFORE = statement(
+  { version: text.orNull },
+  `
+  select coalesce(
+    (${EARLIER_VERSIONS} and p.trigger = '${REFERENCE_TRIGGER}' and p.verdict <> 'tmpfail' ${NEWEST}),
+    (${EARLIER_VERSIONS} and ${HAS_PASSED} ${NEWEST})) as version`,
+);
 
 const SAME_TEST = `
   n.package = $1 and n.suite = $2 and n.arch = $3 and n.trigger is not distinct from $4::text

@@ -16,6 +16,14 @@ it('a link has what it names in its address, as addresses write it', () => {
   ]);
 });
 
+it('of links with the same name the first is shown whose values are known', () => {
+  const both = [{ name: 'tracker', url: 'https://tracker.example/pkg/{package}/{version}' }, links[0]!];
+  const urls = (version: string | null) =>
+    packageLinks(both, { package: 'a', suite: null, arch: null, version }).map(({ url }) => url);
+  expect(urls('1')).toEqual(['https://tracker.example/pkg/a/1']);
+  expect(urls(null)).toEqual(['https://tracker.example/pkg/a']);
+});
+
 it('a value that looks like a name in braces is no name', () => {
   const values = { package: 'a', suite: 'sid', arch: 'amd64', version: '{package}' };
   expect(packageLinks(links, values)[1]!.url).toBe('https://example.org/sid/amd64?p=a&v=%7Bpackage%7D');

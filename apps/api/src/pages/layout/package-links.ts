@@ -10,7 +10,7 @@ export interface LinkValues {
 
 const PLACEHOLDER = /\{\w+\}/g;
 
-/** The configured links whose values are all known. */
+/** The configured links whose values are all known; of those with the same name, the first. */
 export function packageLinks(
   links: PackageLinkSection[],
   { package: name, suite, arch, version }: LinkValues,
@@ -22,6 +22,7 @@ export function packageLinks(
   const valueOf = (word: string): string | null => values.get(word.slice(1, -1)) ?? null;
   return links
     .filter(({ url }) => (url.match(PLACEHOLDER) ?? []).every((word) => valueOf(word) !== null))
+    .filter(({ name }, at, shown) => shown.findIndex((link) => link.name === name) === at)
     .map((link) => ({
       name: link.name,
       url: link.url.replace(PLACEHOLDER, (word) => encodeURIComponent(valueOf(word)!.toWellFormed())),

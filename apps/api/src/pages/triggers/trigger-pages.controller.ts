@@ -20,6 +20,7 @@ import type { Page, Redirect } from '../layout/page';
 import { outcomeView, previewView } from './action-view';
 import { triggerMatrix } from './trigger-matrix';
 import { sharedErrors } from './shared-errors';
+import { TriggerChanges } from './trigger-changes.service';
 import { triggerRow, triggerView } from './trigger-view';
 import {
   TRIGGER_SEARCH,
@@ -43,6 +44,7 @@ export class TriggersController {
     private readonly triggerRuns: TriggerRuns,
     private readonly triggers: TriggerService,
     private readonly notes: NoteLists,
+    private readonly changes: TriggerChanges,
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
@@ -96,13 +98,14 @@ export class TriggersController {
       group === null
         ? await inSlices(triggerMatrix(tests, errors, { name: namePart, signature, after }, server))
         : null;
-    const [listed, errorLines, notes] = await Promise.all([
+    const [listed, errorLines, notes, changes] = await Promise.all([
       this.triggerRuns.whole(part.tests.map(({ run }) => run)),
       this.triggerRuns.errorLines(errors.map(({ runId }) => runId)),
       this.notes.ofRuns(
         table ? table.rows.flatMap(({ failures }) => failures) : part.tests.map(({ run }) => run),
         viewer,
       ),
+      group === null ? this.changes.view(name, version, progress.tests) : null,
     ]);
     const lists = {
       before,
@@ -122,6 +125,7 @@ export class TriggersController {
       template: 'triggers/trigger',
       data: {
         ...data,
+        changes,
         links: packageLinks(server.packageLinks, { package: name, suite: null, arch: null, version }),
         isCut: progress.isCut,
         newestMax: TRIGGER_RUNS_MAX.toLocaleString('en'),

@@ -1,0 +1,40 @@
+import { finishedRunRecord } from '@test/support/run-record';
+import { changesView, ENTRIES_SHOWN_MAX, ENTRY_LENGTH_SHOWN_MAX } from './changes-view';
+
+const entry = (version: string, changes = '  * New.') => ({
+  version,
+  distribution: 'unstable',
+  urgency: 'low',
+  changes,
+  author: 'Ada',
+  date: null,
+});
+const run = finishedRunRecord({ package: 'hello', version: '10-1' });
+const LINKS = [
+  { name: 'Tracker', url: 'https://tracker.example/{package}' },
+  { name: 'Changelog', url: 'https://sources.example/{package}/{version}/' },
+];
+
+it('the changes are those since the version before, and other sites have that version too', () => {
+  const changelog = ['10-1', '9-1', '8-1'].map((version) => entry(version));
+  const view = changesView(run, { version: '10-1', before: '8-1' }, changelog, LINKS);
+  expect(view.entries.map(({ version }) => version)).toEqual(['10-1', '9-1']);
+  expect(view.more).toBe(0);
+  expect(view.linksBefore).toEqual([{ name: 'Changelog', url: 'https://sources.example/hello/8-1/' }]);
+});
+
+it('many entries and long ones are cut', () => {
+  const changelog = Array.from({ length: ENTRIES_SHOWN_MAX + 3 }, (_, n) =>
+    entry(`${10 - n}-1`, 'x'.repeat(4_000)),
+  );
+  const view = changesView(run, { version: '10-1', before: '1-1' }, changelog, LINKS);
+  expect(view.entries).toHaveLength(ENTRIES_SHOWN_MAX);
+  expect(view.more).toBe(3);
+  expect(view.entries[0]).toMatchObject({ isCut: true, changes: 'x'.repeat(ENTRY_LENGTH_SHOWN_MAX) });
+});
+
+it('without a version before, only the entry of the version itself is shown, and no links', () => {
+  const view = changesView(run, { version: '10-1', before: null }, [entry('10-1'), entry('9-1')], LINKS);
+  expect(view.entries.map(({ version }) => version)).toEqual(['10-1']);
+  expect(view.linksBefore).toEqual([]);
+});
