@@ -13,7 +13,7 @@ const FIELD_LENGTH_MAX = 200;
 /** How long bytes before the changelog may be skipped. */
 const SKIP_MS = 2_000;
 
-/** What changed with one version of a source package. Whoever made the package wrote it. */
+/** What changed with one version of a source package. Strangers write it. */
 export interface ChangelogEntry {
   version: string;
   /** Suites it was made for: `unstable`. */

@@ -18,7 +18,7 @@ async function put(path: string, text: string): Promise<void> {
 }
 
 /** A watch that checks when the test says so. */
-function makeWatch(bytesMax = 1_000) {
+function makeWatch(changelogBytesMax = 1_000) {
   let action: (() => void) | null = null;
   let settle = (): void => undefined;
   const clock = {
@@ -33,7 +33,7 @@ function makeWatch(bytesMax = 1_000) {
     },
   };
   const warn = jest.fn();
-  const watch = new ChangelogWatch(folder, bytesMax, clock, { log: warn, warn });
+  const watch = new ChangelogWatch(folder, changelogBytesMax, clock, { log: warn, warn });
   watch.start();
   const check = async (): Promise<void> => {
     const next = action!;

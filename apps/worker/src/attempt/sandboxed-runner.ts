@@ -145,7 +145,7 @@ export class SandboxedRunner implements AttemptRunner {
   }
 }
 
-/** Nobody but its requestor may read what a private run tests, so nothing of it is kept for others. */
+/** Pages show the changelog to everybody: a private run has none. */
 function changelogBytes({ isPrivate }: Lease, { changelogBytesMax }: RunnerSettings): number {
   return isPrivate ? 0 : changelogBytesMax;
 }

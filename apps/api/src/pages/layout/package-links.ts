@@ -22,7 +22,7 @@ export function packageLinks(
   const valueOf = (word: string): string | null => values.get(word.slice(1, -1)) ?? null;
   return links
     .filter(({ url }) => (url.match(PLACEHOLDER) ?? []).every((word) => valueOf(word) !== null))
-    .filter(({ name }, at, shown) => shown.findIndex((link) => link.name === name) === at)
+    .filter(({ name }, at, all) => all.findIndex((link) => link.name === name) === at)
     .map((link) => ({
       name: link.name,
       url: link.url.replace(PLACEHOLDER, (word) => encodeURIComponent(valueOf(word)!.toWellFormed())),
