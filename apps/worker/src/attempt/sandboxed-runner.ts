@@ -115,7 +115,9 @@ export class SandboxedRunner implements AttemptRunner {
     const { clock, log } = this.parts;
     const output = new OutputWatch(folder, settings, clock, log);
     const tree = new TreeWatch(folder.output, sandbox, clock, log);
-    const changelog = new ChangelogWatch(folder.output, changelogBytes(lease, settings), clock, log);
+    // Pages show it to everybody, so a private run has none.
+    const changelogBytes = lease.isPrivate ? 0 : settings.changelogBytesMax;
+    const changelog = new ChangelogWatch(folder.output, changelogBytes, clock, log);
     const ending = await waitForEnd(sandbox, limitMs, signal, { clock, log }, (kill) => {
       const version = new VersionWatch(folder.output, lease.rejectedVersions, kill, clock, log);
       version.start();
@@ -143,9 +145,4 @@ export class SandboxedRunner implements AttemptRunner {
       { ...LOG_TAIL_SETTINGS, streamBytesMax: logHeadBytesMax },
     );
   }
-}
-
-/** Pages show the changelog to everybody: a private run has none. */
-function changelogBytes({ isPrivate }: Lease, { changelogBytesMax }: RunnerSettings): number {
-  return isPrivate ? 0 : changelogBytesMax;
 }
