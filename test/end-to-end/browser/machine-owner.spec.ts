@@ -87,7 +87,25 @@ it('the owner of a machine adds it, types what the page says, and sees it turn g
   await page.getByText(`${NAME} is ready; 0 of 2 slots are busy.`).waitFor();
 
   await page.goto(`${proctor.url}/status/workers/`);
+  const open = await page.context().newPage();
+  await open.goto(page.url());
+  await open.getByLabel('Drain…: second').click();
+  const reason = open.locator('#second-reason');
+  await reason.fill('not sent yet');
+  await open.getByRole('heading', { name: 'Workers' }).click();
+
+  await page.getByLabel(`Drain…: ${NAME}`).click();
+  await page.locator(`#${NAME}-reason`).fill('new disks');
+  await page.keyboard.press('Enter');
+  await page.getByText(`${NAME} gets no new runs.`).waitFor();
+  await open.getByLabel(`Resume…: ${NAME}`).waitFor();
+  expect(await reason.inputValue()).toBe('not sent yet');
+  await open.close();
+  await page.getByLabel(`Resume…: ${NAME}`).click();
+  await page.getByRole('button', { name: 'Resume', exact: true }).click();
+  await page.getByText(`${NAME} gets runs again.`).waitFor();
   await page.getByRole('link', { name: NAME, exact: true }).click();
+  await page.getByText(/^\d+ % of its processors$/).waitFor();
   await page.getByLabel('Reason', { exact: true }).fill('odd results');
   await page.getByRole('button', { name: 'Drain', exact: true }).click();
   await page.getByText(`${NAME} gets no new runs.`).waitFor();
