@@ -73,6 +73,21 @@ it('on a phone, without the script, a cell of a trigger has its architecture bes
   await page.context().close();
 });
 
+it('the links of a failure are large enough for a finger, and printed', async () => {
+  const { page, faults } = await openPage(browser, `${api.url}/packages/h/hello/`, {
+    viewport: { width: 390, height: 844 },
+  });
+  const links = page.locator('.card a');
+  const heights = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect().height));
+  expect(heights.length).toBeGreaterThan(2);
+  expect(heights.filter((height) => height < 24)).toEqual([]);
+  await page.emulateMedia({ media: 'print' });
+  expect(await links.evaluateAll((all) => all.filter((link) => !link.checkVisibility()).length)).toBe(0);
+  expect(await page.getByRole('link', { name: 'Feed of status changes' }).count()).toBe(0);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
 it('an open page shows what has changed, and keeps the focus of its reader', async () => {
   const runId = await api.submit('followed');
   const { page, faults } = await openPage(browser, `${api.url}/packages/f/followed/`);
