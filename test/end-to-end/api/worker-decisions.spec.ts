@@ -37,7 +37,7 @@ it('workers are drained, given runs again and looked at on their pages', async (
   );
   expect((await admin.submit(page, `${action}/undrain`, { reason: '' })).status).toBe(303);
   const answer = await admin.submit(page, `${action}/revoke`);
-  expect(await answer.text()).toContain('0 tests that it executes are stopped');
+  expect(await answer.text()).toContain('0 tests that run on it are stopped');
   expect((await admin.get('/status/workers/ghost')).status).toBe(404);
 });
 

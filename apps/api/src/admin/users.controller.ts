@@ -36,7 +36,7 @@ export class UsersController {
   @Operation({
     tag: 'Administration',
     id: 'listUsers',
-    summary: 'Who may ask for tests',
+    summary: 'Who may request tests',
     description: 'By name. Send `after` for the next part.',
     answer: {
       description: 'A part of the list.',

@@ -83,7 +83,7 @@ export class AdminWorkersController {
     return {
       question: async () => {
         const busy = await this.pages.countBusySlots(name);
-        const tests = busy === 1 ? 'One test that it executes is' : `${busy} tests that it executes are`;
+        const tests = busy === 1 ? 'One test that runs on it is' : `${busy} tests that run on it are`;
         const lead = `From now on it may do nothing. ${tests} stopped, and wait again.`;
         return { title: `Revoke worker ${name}?`, lead, button: 'Revoke it' };
       },

@@ -46,7 +46,7 @@ export function attentionOf({
       .map(({ what }) => urgent(`Runs wait on ${what}.`, '/status/queue/')),
     ...troubles
       .filter(({ kind }) => kind === 'stopped')
-      .map(({ what }) => urgent(`No run is granted on ${what}.`, '/status/queue/')),
+      .map(({ what }) => urgent(`No run starts on ${what}.`, '/status/queue/')),
     ...silent.map((arch) => urgent(`No scheduler answers for ${arch}, or not to the end.`)),
     ...unsound.map(({ name, arch, standing, reason }) =>
       urgent(
