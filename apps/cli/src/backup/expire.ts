@@ -64,7 +64,7 @@ async function pass(
   { retention }: Configuration,
   how: { isRehearsal: boolean; pause: Pause },
 ): Promise<ExpiryCounts> {
-  const now = new Date();
+  const now = await expiry.now();
   const progress = new Progress(how.isRehearsal ? 'runs looked at, nothing is removed' : 'runs looked at');
   const expiryPass = new ExpiryPass(expiry, store, retention, {
     isRehearsal: how.isRehearsal,
@@ -97,7 +97,7 @@ async function sweep(
     expiry,
     store: { list: listed, removeFiles: (files) => store.removeFiles(files) },
     awaited: (attempts) => awaitedReports.among(attempts),
-    now: new Date(),
+    now: await expiry.now(),
     pause,
     isEnded: () => false,
   });

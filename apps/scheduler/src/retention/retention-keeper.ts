@@ -54,13 +54,14 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
   private async check(): Promise<void> {
     try {
       const begin = await this.expiry.firstRemovalAt(this.settings().graceDays * DAY_MS);
-      if (begin.getTime() > Date.now()) {
+      const now = await this.expiry.now();
+      if (begin > now) {
         if (!this.isAnnounced)
           this.logger.log(`from ${begin.toISOString()} on what is old is removed: ${this.rules()}`);
         this.isAnnounced = true;
         return;
       }
-      await this.expiry.alone(() => this.removeWhatIsDue());
+      await this.expiry.alone(() => this.removeWhatIsDue(now));
     } catch (error) {
       // Another scheduler runs the pass.
       if (error instanceof ExpiryUnderWay || this.loop.isStopped) return;
@@ -68,16 +69,16 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
     }
   }
 
-  private async removeWhatIsDue(): Promise<void> {
+  private async removeWhatIsDue(now: Date): Promise<void> {
     const marks = await this.expiry.marks();
+    // A mark in the future is from before the clock was set back.
     const isDue = (name: 'pass' | 'sweep', everyMs: number): boolean =>
-      Date.now() - (marks.get(name)?.at.getTime() ?? 0) >= everyMs;
-    if (isDue('pass', this.settings().everyHours * HOUR_MS)) await this.pass();
-    if (!this.loop.isStopped && isDue('sweep', SWEEP_EVERY_MS)) await this.sweep();
+      Math.abs(now.getTime() - (marks.get(name)?.at.getTime() ?? 0)) >= everyMs;
+    if (isDue('pass', this.settings().everyHours * HOUR_MS)) await this.pass(now);
+    if (!this.loop.isStopped && isDue('sweep', SWEEP_EVERY_MS)) await this.sweep(now);
   }
 
-  private async pass(): Promise<void> {
-    const beganAt = new Date();
+  private async pass(beganAt: Date): Promise<void> {
     const pass = new ExpiryPass(this.expiry, this.store, this.settings(), {
       isRehearsal: false,
       pause: (workedMs) => this.rest(workedMs),
@@ -93,8 +94,7 @@ export class RetentionKeeper implements OnApplicationBootstrap, BeforeApplicatio
     if (!this.loop.isStopped) await this.expiry.saveMark('pass', { at: beganAt, runId: 0 });
   }
 
-  private async sweep(): Promise<void> {
-    const beganAt = new Date();
+  private async sweep(beganAt: Date): Promise<void> {
     const { removed, unknownRuns } = await sweepOrphans({
       expiry: this.expiry,
       store: this.store,

@@ -262,6 +262,8 @@ export const MARKS = statement(
 export const KEEP_MARK = command(`
   insert into expiry_progress (name, at, run_id) values ($1, $2, $3) ${upsert(ExpiryProgressRow)}`);
 
+export const NOW = statement({ at: time }, 'select clock_timestamp() as at');
+
 /** The earliest time of a removal, by the clock of the database; set at the first call. */
 export const BEGIN = statement(
   { at: time },

@@ -173,6 +173,12 @@ export class Expiry {
       gaps.some(({ firstLostRun, nextRun }) => firstLostRun <= runId && runId < nextRun);
   }
 
+  /** The time by the clock of the database, which also dated all runs: the clock of a machine may be wrong. */
+  async now(): Promise<Date> {
+    const [row] = await this.database.query(statements.NOW);
+    return row!.at;
+  }
+
   /** The earliest time at which files may be removed automatically. @param graceMs from the first call on */
   async firstRemovalAt(graceMs: number): Promise<Date> {
     const [row] = await this.database.query(statements.BEGIN, [graceMs]);
