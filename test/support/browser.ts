@@ -62,8 +62,12 @@ export class Browser {
     const [pair = '', ...attributes] = set.split(';');
     const equals = pair.indexOf('=');
     const [name, value] = [pair.slice(0, equals), pair.slice(equals + 1)];
-    const expires = attributes.find((each) => /^ *expires=/i.test(each))?.split('=')[1];
-    if (value === '' || (expires !== undefined && new Date(expires) < new Date())) this.cookies.delete(name);
+    const valueOf = (key: string) =>
+      attributes.find((each) => each.trim().toLowerCase().startsWith(`${key}=`))?.split('=')[1];
+    const [age, expires] = [valueOf('max-age'), valueOf('expires')];
+    // As RFC 6265 has it: the age wins over the date.
+    const isOver = age === undefined ? new Date(expires ?? Infinity) < new Date() : Number(age) <= 0;
+    if (value === '' || isOver) this.cookies.delete(name);
     else this.cookies.set(name, value);
   }
 }

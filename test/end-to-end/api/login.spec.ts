@@ -46,7 +46,7 @@ it('the login leads back to where it came from, and the browser stays logged in'
   const response = await browser.logIn('alice', 'of alice', '/status/?suite=trixie');
   expect([response.status, response.headers.get('location')]).toEqual([303, '/status/?suite=trixie']);
   const [cookie = ''] = response.headers.getSetCookie();
-  expect(cookie).toMatch(/; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/);
+  expect(cookie).toMatch(/; Path=\/; Max-Age=\d+; Expires=[^;]+; HttpOnly; SameSite=Lax$/);
   const again = await browser.get('/user/login?next=/status/');
   expect([again.status, again.headers.get('location')]).toEqual([302, '/status/']);
 });
@@ -215,7 +215,9 @@ describe('behind a proxy with HTTPS', () => {
     const response = await browser.post('/user/login', values, secure);
     expect(response.status).toBe(303);
     const [cookie = ''] = response.headers.getSetCookie();
-    expect(cookie).toMatch(/^__Host-proctor=[^;]+; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/);
+    expect(cookie).toMatch(
+      /^__Host-proctor=[^;]+; Path=\/; Max-Age=\d+; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/,
+    );
   });
 
   it('behind a proxy with HTTPS, a form of an old browser is taken from the public address alone', async () => {

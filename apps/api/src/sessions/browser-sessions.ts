@@ -139,6 +139,7 @@ export class BrowserSessions {
   /** Sets `request.session` from the cookie. */
   async open(request: ContextRequest, response: Response): Promise<void> {
     if (request.session) return;
+    addMaxAge(request, response, this.kind.cookie);
     const handler = await this.handler();
     await new Promise<void>((resolve, reject) => {
       void handler(request, response, (error?: unknown) => {
@@ -197,6 +198,25 @@ export class BrowserSessions {
 /** Saved now: otherwise a redirect could reach the browser before the session is stored. */
 function save(request: ContextRequest): Promise<void> {
   return promisify(request.session.save.bind(request.session))();
+}
+
+/**
+ * Also sends the age of the cookie, which wins over its date: if our clock is behind the browser's, the cookie would be over when it arrives.
+ * It is added last, because the headers' listeners are called in reverse order.
+ */
+function addMaxAge(request: ContextRequest, response: Response, name: string): void {
+  onHeaders(response, () => {
+    const ageMs = request.session?.cookie.maxAge;
+    const cookies = [response.getHeader('Set-Cookie') ?? []].flat().map(String);
+    if (ageMs === undefined || ageMs === null || cookies.length === 0) return;
+    const age = `; Max-Age=${Math.round(ageMs / 1_000)}`;
+    response.setHeader(
+      'Set-Cookie',
+      cookies.map((cookie) =>
+        cookie.startsWith(`${name}=`) ? cookie.replace(/(?=; Expires=)/, age) : cookie,
+      ),
+    );
+  });
 }
 
 /** No cache may store a page for one user, or show a user the copy of an anonymous reader. */

@@ -9,8 +9,15 @@ silenceLog();
 
 const DAY_MS = 86_400_000;
 const SETTINGS = {
-  ...{ enabled: true, everyHours: 24, graceDays: 7, timePercentMax: 50, packageBytesMax: 1 },
-  ...{ artifactsDays: 30, failedArtifactsDays: 90, logsDays: 180, storyDays: 400 },
+  enabled: true,
+  everyHours: 24,
+  graceDays: 7,
+  timePercentMax: 50,
+  packageBytesMax: 1,
+  artifactsDays: 30,
+  failedArtifactsDays: 90,
+  logsDays: 180,
+  storyDays: 400,
 } as RetentionSettings;
 
 /** The database's clock is years behind this machine's. */
