@@ -299,7 +299,7 @@ it('a trigger shows its tests in groups, with the reference beside each that fai
   await api.submit('waits', { trigger: 'glibc/2.40-4' });
   expect(await page('/triggers/')).toContain('href="/triggers/glibc/2.40-4"');
   const text = await page('/triggers/glibc/2.40-4');
-  expect(text).toContain('1 of 2 done; 1 regression; about 30 minutes left, amd64 is the slowest.');
+  expect(text).toContain('1 of 2 done; 1 regression; about 30 min left, amd64 is the slowest.');
   expect(text).toContain(`href="/compare/${reference}...${worse}"`);
   expect(await page('/triggers/glibc/2.40-4?group=waiting')).toContain('>waits</a>');
   expect((await api.fetch('/triggers/glibc/2.40-4?group=none')).status).toBe(400);

@@ -1,5 +1,6 @@
 import type { Problem } from '../../http/problem';
 import type { DryRunAnswer } from '../../runs/dry-run';
+import { estimateInWords } from '../layout/times';
 
 /** Lines of each kind in a preview. */
 const LINES_SHOWN = 100;
@@ -56,13 +57,8 @@ function waitWords(wait: DryRunAnswer['waits'][number]): string {
   const [reason] = reasons;
   if (paused) return `${added}, after ${waitingRuns}; paused: ${paused.reason}`;
   if (waiting === 0) return `${added}, next in line${reason === undefined ? '' : `; ${reason}`}`;
-  const until = seconds === null ? reason : `done in about ${minutes(seconds)}`;
+  const until = seconds === null ? reason : `done in ${estimateInWords(seconds)}`;
   return `${added}, after ${waitingRuns}${until === undefined ? '' : `, ${until}`}`;
-}
-
-function minutes(seconds: number): string {
-  const all = Math.ceil(seconds / 60);
-  return all < 60 ? `${all} min` : `${Math.floor(all / 60)} h ${all % 60} min`;
 }
 
 /** A curl command for the same request. @param base the address of this server */

@@ -5,7 +5,7 @@ import { pauseOfQueue } from '../../admin/decision-object';
 import { bars } from '../layout/chart';
 import type { Series } from '../layout/chart';
 import type { Html } from '../layout/html';
-import { spanOf } from '../layout/times';
+import { estimateInWords } from '../layout/times';
 
 const HOUR_MS = 3_600_000;
 const HOURS_SHOWN = 24;
@@ -97,7 +97,7 @@ function oldestOf(queues: QueueLength[]): Date | null {
   return times.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
 }
 
-/** `about 5 hours`; empty when nothing waits, and when the time of one of the queues is not known. */
+/** `about 5 h`; empty when nothing waits, and when the time of one of the queues is not known. */
 function doneIn(queues: QueueLength[], { pauses, status }: ArchitectureFacts): string {
   const times = queues
     .filter(({ waiting }) => waiting > 0)
@@ -107,5 +107,5 @@ function doneIn(queues: QueueLength[], { pauses, status }: ArchitectureFacts): s
         : status?.queues.find(({ suite }) => suite === queue.suite)?.emptyInMs,
     );
   const spans = times.filter((time) => typeof time === 'number');
-  return spans.length === 0 || spans.length < times.length ? '' : `about ${spanOf(Math.max(...spans))}`;
+  return spans.length === 0 || spans.length < times.length ? '' : estimateInWords(Math.max(...spans) / 1_000);
 }

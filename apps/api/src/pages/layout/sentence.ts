@@ -1,4 +1,4 @@
-import { secondsInWords, spanOf } from './times';
+import { estimateInWords, secondsInWords } from './times';
 
 /** The state of a package on one suite and architecture, for a sentence. */
 export interface PlaceState {
@@ -22,7 +22,6 @@ export interface ExpectedWork extends UnderWay {
   doneInMs: number | null;
 }
 
-const MINUTE_MS = 60_000;
 const PLACES_NAMED_MAX = 4;
 const BEGINNINGS_NAMED_MAX = 3;
 
@@ -109,11 +108,11 @@ export function sinceWords({ version, date }: { version: string; date: Date }): 
   return `${version} (${date.toISOString().slice(0, 10)})`;
 }
 
-/** `3 runs are waiting, done in about 20 minutes.` */
+/** `3 runs are waiting, done in about 20 min.` */
 function expectedSentence({ waiting, running, doneInMs }: ExpectedWork): string {
   const sentence = underWaySentence({ waiting, running });
   if (waiting === 0 || doneInMs === null) return sentence;
-  return `${sentence.slice(0, -1)}, done in about ${spanOf(Math.max(MINUTE_MS, doneInMs))}.`;
+  return `${sentence.slice(0, -1)}, done in ${estimateInWords(doneInMs / 1_000)}.`;
 }
 
 /** `3 runs are waiting, 1 is running.`; empty without any. */

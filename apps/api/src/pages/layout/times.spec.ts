@@ -1,4 +1,4 @@
-import { agoHtml, secondsInWords, spanOf, timeHtml } from './times';
+import { agoHtml, estimateInWords, secondsInWords, timeHtml } from './times';
 
 it('a time is written in UTC, whatever replaces it later', () => {
   const time = new Date('2026-11-20T15:40:51.400Z');
@@ -12,18 +12,6 @@ it('a time is written in UTC, whatever replaces it later', () => {
 });
 
 it.each([
-  [400, '0 seconds'],
-  [1_000, '1 second'],
-  [89_000, '89 seconds'],
-  [90_000, '2 minutes'],
-  [5_399_000, '90 minutes'],
-  [7_200_000, '2 hours'],
-  [345_600_000, '4 days'],
-])('%d ms are written as %s', (ms, words) => {
-  expect(spanOf(ms)).toBe(words);
-});
-
-it.each([
   [0, 'under a second'],
   [0.9, 'under a second'],
   [12, '12 s'],
@@ -32,6 +20,17 @@ it.each([
   [3_599, '59 min 59 s'],
   [3_600, '1 h'],
   [7_384, '2 h 3 min'],
+  [86_400, '1 d'],
+  [349_260, '4 d 1 h'],
 ])('a length of %d seconds is written as %s', (seconds, words) => {
   expect(secondsInWords(seconds)).toBe(words);
+});
+
+it.each([
+  [0, 'about 1 min'],
+  [61, 'about 2 min'],
+  [700, 'about 12 min'],
+  [7_260, 'about 2 h 1 min'],
+])('an expected length of %d seconds is written as %s', (seconds, words) => {
+  expect(estimateInWords(seconds)).toBe(words);
 });

@@ -17,37 +17,25 @@ export function agoHtml(time: Date | null): Html {
   return markup`<time datetime="${time.toISOString()}" title="${utc(time)}" data-ago>${utc(time)}</time>`;
 }
 
-const SPANS: [seconds: number, name: string][] = [
-  [86_400, 'day'],
-  [3_600, 'hour'],
-  [60, 'minute'],
+const UNITS: [seconds: number, name: string, inNext: number][] = [
+  [86_400, 'd', Infinity],
+  [3_600, 'h', 24],
+  [60, 'min', 60],
+  [1, 's', 60],
 ];
 
-/** A duration in words, rounded to the largest unit that fits at least one and a half times: `4 days`, `80 minutes`. */
-export function spanOf(ms: number): string {
-  const seconds = Math.max(0, ms / 1_000);
-  const [unit, name] = SPANS.find(([length]) => seconds >= 1.5 * length) ?? [1, 'second'];
-  const count = Math.round(seconds / unit);
-  return `${count} ${name}${count === 1 ? '' : 's'}`;
-}
-
-/** A duration in its two largest units: `under a second`, `12 s`, `1 min 5 s`, `2 h 3 min`. */
+/** A duration in its two largest units: `under a second`, `12 s`, `1 min 5 s`, `2 h 3 min`, `4 d 1 h`. */
 export function secondsInWords(seconds: number): string {
   if (seconds < 1) return 'under a second';
-  const [hours, minutes, rest] = [
-    Math.floor(seconds / 3_600),
-    Math.floor(seconds / 60) % 60,
-    Math.floor(seconds % 60),
-  ];
-  const parts =
-    hours > 0
-      ? [
-          [hours, 'h'],
-          [minutes, 'min'],
-        ]
-      : [
-          [minutes, 'min'],
-          [rest, 's'],
-        ];
-  return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count} ${unit}`])).join(' ');
+  const largest = UNITS.findIndex(([length]) => seconds >= length);
+  const parts = UNITS.slice(largest, largest + 2).flatMap(([length, name, inNext]) => {
+    const count = Math.floor(seconds / length) % inNext;
+    return count === 0 ? [] : [`${count} ${name}`];
+  });
+  return parts.join(' ');
+}
+
+/** An expected duration, in whole minutes and at least one: `about 12 min`, `about 2 h 3 min`. */
+export function estimateInWords(seconds: number): string {
+  return `about ${secondsInWords(Math.max(1, Math.ceil(seconds / 60)) * 60)}`;
 }

@@ -2,9 +2,7 @@ import type { PauseResource, QueueResource } from '@proctor/resources';
 import type { FeedEntry } from '../../public-data/status-feed';
 import { decidedBy, pauseToEnd } from './decision-view';
 import { underWaySentence } from '../layout/sentence';
-import { spanOf } from '../layout/times';
-
-const SECOND_MS = 1_000;
+import { estimateInWords, secondsInWords } from '../layout/times';
 
 /**
  * The page of the suite queues: queues with runs first, then empty ones.
@@ -19,7 +17,7 @@ export function queuesView(queues: QueueResource[], pauses: PauseResource[] = []
   };
 }
 
-/** `412 runs are waiting, 3 are running. sid/armhf takes longest: about 5 hours. 2 queues cannot make progress.` */
+/** `412 runs are waiting, 3 are running. sid/armhf takes longest: about 5 h. 2 queues cannot make progress.` */
 function queuesSentence(busy: QueueResource[]): string {
   const sum = (count: (queue: QueueResource) => number): number =>
     busy.reduce((total, queue) => total + count(queue), 0);
@@ -29,7 +27,7 @@ function queuesSentence(busy: QueueResource[]): string {
     .filter((queue) => queue.waiting > 0 && queue.estimate_seconds !== null)
     .sort((one, other) => other.estimate_seconds! - one.estimate_seconds!)[0];
   const longest = slowest
-    ? `${slowest.suite}/${slowest.arch} takes longest: about ${spanOf(slowest.estimate_seconds! * SECOND_MS)}.`
+    ? `${slowest.suite}/${slowest.arch} takes longest: ${estimateInWords(slowest.estimate_seconds!)}.`
     : '';
   const still = busy.filter((queue) => queue.waiting > 0 && queue.estimate_seconds === null).length;
   const stuck = still === 0 ? '' : `${still === 1 ? '1 queue' : `${still} queues`} cannot make progress.`;
@@ -44,7 +42,7 @@ function queueRow(queue: QueueResource) {
     waiting,
     running,
     oldestAt: queue.oldest_at === null ? null : new Date(queue.oldest_at),
-    wait: queue.wait_seconds === null ? '' : spanOf(queue.wait_seconds * SECOND_MS),
+    wait: queue.wait_seconds === null ? '' : secondsInWords(queue.wait_seconds),
     perHour: queue.rate_per_hour,
     left: leftOf(queue),
     // The database has a pause before the dispatcher knows it.
@@ -54,7 +52,7 @@ function queueRow(queue: QueueResource) {
 
 function leftOf({ waiting, estimate_seconds }: QueueResource): string {
   if (waiting === 0) return '';
-  return estimate_seconds === null ? 'unknown' : `about ${spanOf(estimate_seconds * SECOND_MS)}`;
+  return estimate_seconds === null ? 'unknown' : estimateInWords(estimate_seconds);
 }
 
 /** The entries of the feed of queues: queues with waiting runs and paused queues, the latest first. */

@@ -11,7 +11,7 @@ import {
   type TriggerTest,
 } from '../../runs/trigger-groups';
 import { triggerPath } from '../../runs/trigger.service';
-import { spanOf } from '../layout/times';
+import { estimateInWords } from '../layout/times';
 import type { viewOfNote } from '../notes/note-view';
 import { inBrief, runView } from '../runs/run-view';
 import { ERROR_LETTERS, type SharedError } from './shared-errors';
@@ -57,7 +57,7 @@ const LABELS: Record<TriggerAction, string> = {
   cancel: 'Cancel…',
 };
 
-/** The progress of a trigger: `412 of 418 done; 3 regressions; about 25 minutes left, armhf is the slowest.` */
+/** The progress of a trigger: `412 of 418 done; 3 regressions; about 25 min left, armhf is the slowest.` */
 export function triggerSentence({ total, done: doneCount, counts, arches }: TriggerProgress): string {
   const count = (number: number, one: string, many: string): string[] =>
     number === 0 ? [] : [number === 1 ? `1 ${one}` : `${number} ${many}`];
@@ -70,7 +70,7 @@ export function triggerSentence({ total, done: doneCount, counts, arches }: Trig
     );
   // An architecture without an estimate counts as the slowest.
   const remainder = Number.isFinite(seconds(slowest))
-    ? [`about ${spanOf(seconds(slowest) * 1_000)} left, ${slowest!.arch} is the slowest`]
+    ? [`${estimateInWords(seconds(slowest))} left, ${slowest!.arch} is the slowest`]
     : [];
   return `${[
     `${doneCount} of ${total} done`,
@@ -178,7 +178,7 @@ function progressView(progress: TriggerProgress) {
   return {
     sentence: triggerSentence(progress),
     arches: progress.arches.map(({ arch, outcomes, total, waiting, estimateSeconds, reasons }) => {
-      const remainder = estimateSeconds === null ? 'unknown' : `about ${spanOf(estimateSeconds * 1_000)}`;
+      const remainder = estimateSeconds === null ? 'unknown' : estimateInWords(estimateSeconds);
       return { arch, outcomes, total, done: total - waiting, left: waiting === 0 ? '' : remainder, reasons };
     }),
     outcomes: sumOf(progress.arches.map(({ outcomes }) => outcomes)),
