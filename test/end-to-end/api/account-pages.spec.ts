@@ -141,11 +141,15 @@ describe('the page before a retry', () => {
     expect((await bob.get(`/api/v1/retry/${privateRun}`)).status).toBe(404);
     expect((await bob.get(`/user/bob/retry/${privateRun}`)).status).toBe(404);
     const own = await alice.submit(`/api/v1/retry/${privateRun}`, `/user/alice/retry/${privateRun}`);
-    expect([own.status, own.headers.get('location')]).toEqual([303, expect.stringMatching(/^\/runs\/\d+$/)]);
+    expect([own.status, own.headers.get('location')]).toEqual([303, `/runs/${privateRun}`]);
     const again = await alice.submit(`/user/alice/retry/${publicRun}`, `/user/alice/retry/${publicRun}`);
     expect(again.status).toBe(303);
+    expect(await alice.textOf('/user/alice')).toMatch(
+      /1 run requested again: <a href="\/runs\/\d+">run \d+<\/a>\./,
+    );
     const twice = await bob.submit(`/user/bob/retry/${publicRun}`, `/user/bob/retry/${publicRun}`);
-    expect(twice.status).toBe(409);
+    expect(twice.status).toBe(303);
+    expect(await bob.textOf('/user/bob')).toContain(`>Run ${publicRun}</a> was skipped.`);
   });
 });
 
@@ -234,10 +238,16 @@ describe('my runs', () => {
     expect(question).toContain('Retry 2 runs?');
     expect(question).toContain('One selected run is skipped');
     await api.api(`/retry/${one}`, { method: 'POST' });
-    const answer = await alice.post('/user/alice/jobs/retry', { ...ticked, confirmed: 'true' });
-    const text = await answer.text();
-    expect([answer.status, text.includes('One run was skipped')]).toEqual([200, true]);
-    expect(text).toContain('The other run was changed.');
+    const back = '/user/alice/jobs?package=to-retry*';
+    const confirmed = { ...ticked, confirmed: 'true', return_to: back };
+    const answer = await alice.post('/user/alice/jobs/retry', confirmed);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, back]);
+    const list = await alice.textOf(back);
+    expect(list).toContain('1 run requested again: ');
+    expect(list).toContain(`<a href="/runs/${one}">Run ${one}</a> was skipped.`);
+    const elsewhere = { ...confirmed, return_to: '//elsewhere.example/' };
+    const home = await alice.post('/user/alice/jobs/retry', elsewhere);
+    expect(home.headers.get('location')).toBe('/user/alice/jobs');
     expect(await packages('?package=to-retry-too')).toHaveLength(2);
     expect(await packages('?package=to-retry')).toHaveLength(2);
     const many: Record<string, string> = { form_token: token };

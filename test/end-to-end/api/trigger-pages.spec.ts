@@ -106,8 +106,9 @@ it('a trigger is a table of packages and places: failures first, with reference,
   expect(stranger).toContain(`href="/api/v1/retry/${worse}"`);
   expect(stranger).not.toContain('<form method="post"');
   const answer = await bob.submit(`/triggers/${name}`, `/triggers/${name}/retry`, { run_ids: String(worse) });
-  expect(await answer.text()).toContain('1 run requested again.');
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, `/triggers/${name}`]);
   const after = await bob.textOf(`/triggers/${name}`);
+  expect(after).toContain('1 run requested again: <a href="/runs/');
   expect(after).toContain('aria-label="waiting: worse on bookworm/amd64"');
 });
 

@@ -224,10 +224,13 @@ it('the page of a trigger shows what would be done to many tests before it is do
   const all = hiddenIn(formIn(page, `${path}/retry`)!);
   const retry = (await (await bob.post(`${path}/retry`, { ...all })).text()).replace(/\s+/g, ' ');
   expect(retry).toContain('Retry: 2 runs');
-  const answerText = (await (await bob.post(`${path}/retry`, hiddenIn(retry))).text()).replace(/\s+/g, ' ');
-  expect(answerText).toContain('2 runs requested again.');
-  const again = (await (await bob.post(`${path}/retry`, hiddenIn(retry))).text()).replace(/\s+/g, ' ');
-  expect(again).toContain(`a retry of run ${failed}, has not finished.`);
+  const retried = await bob.post(`${path}/retry`, hiddenIn(retry));
+  expect([retried.status, retried.headers.get('location')]).toEqual([303, path]);
+  expect(await bob.textOf(path)).toContain('2 runs requested again: <a href="/runs/');
+  await bob.post(`${path}/retry`, hiddenIn(retry));
+  const again = await bob.textOf(path);
+  expect(again).toContain('Nothing was changed.');
+  expect(again).toContain(`a retry of <a href="/runs/${failed}">run ${failed}</a>, has not finished.`);
   const cancel = await bob.post(`${path}/cancel`, { ...all, group: 'waiting', [`run-${waits}`]: 'on' });
   const refused = (await cancel.text()).replace(/\s+/g, ' ');
   expect(refused).toContain('There is nothing to do.');

@@ -104,7 +104,9 @@ it('a maintainer requests by form and by file, cancels, retries and publishes, w
   await page.getByRole('checkbox', { name: /Select run/ }).check();
   await page.getByRole('button', { name: 'Cancel…' }).click();
   await page.getByRole('button', { name: 'Cancel one run' }).click();
-  await page.waitForURL('**/user/mara/jobs');
+  await page.waitForURL('**/user/mara/jobs?package=hang-*');
+  await page.getByText('1 run cancelled: run').waitFor();
+  await page.goto(`${proctor.url}/user/mara/jobs?package=fail-*`);
   const failed = page.getByRole('row', { name: /fail-of-mara/ });
   await failed.getByText('fail', { exact: true }).waitFor();
   const list = await page.context().newPage();
@@ -112,9 +114,12 @@ it('a maintainer requests by form and by file, cancels, retries and publishes, w
   const first = list.getByRole('checkbox', { name: /Select run/ });
   const ticked = (await first.getAttribute('name'))!;
   await first.check();
+  const listUrl = page.url();
   await failed.getByRole('link', { name: /Retry run/ }).click();
   await page.getByRole('button', { name: 'Retry' }).press('Enter');
-  await page.getByRole('heading', { name: /^Run \d+: fail-of-mara/ }).waitFor();
+  // A retry returns to the list with its filter, and says which run it has made.
+  await page.getByText('1 run requested again: run').waitFor();
+  expect(page.url()).toBe(listUrl);
   // The list that was open has followed; what was ticked stays so, and what is new is not.
   await list.getByRole('checkbox', { name: /Select run/, checked: false }).waitFor();
   expect(await list.locator(`[name="${ticked}"]`).isChecked()).toBe(true);
@@ -123,7 +128,7 @@ it('a maintainer requests by form and by file, cancels, retries and publishes, w
   expect(await page.getByRole('checkbox', { name: /Select run/, checked: true }).count()).toBe(2);
   await page.getByRole('button', { name: 'Publish…' }).click();
   await page.getByRole('button', { name: /^Publish / }).click();
-  await page.waitForURL('**/user/mara/jobs');
+  await page.waitForURL('**/user/mara/jobs?*');
   const stranger = await fetch(`${proctor.url}/packages/f/fail-of-mara/${PLACE}/`);
   expect(stranger.status).toBe(200);
   expect(faults).toEqual([]);
@@ -154,8 +159,8 @@ it('a maintainer who has a keyboard only finds a package, reads its failed run a
   await Promise.all([page.waitForURL(`**/retry/${runId}`), page.keyboard.press('Enter')]);
   await tabTo(page, page.getByRole('button', { name: 'Retry', exact: true }));
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: /^Run \d+: typed/ }).waitFor();
-  expect(page.url()).not.toContain(`/${runId}/`);
+  await page.getByRole('status').getByText('1 run requested again: run').waitFor();
+  expect(page.url()).toContain(`/${runId}/`);
   expect(faults).toEqual([]);
   await page.context().close();
 });
@@ -183,13 +188,15 @@ it('a release manager reads what a trigger broke, compares with the reference, a
   expect(await choice.isChecked()).toBe(true);
   await page.getByRole('button', { name: /^Retry/ }).click();
   await page.getByRole('button', { name: /^Retry/ }).click();
-  await page.getByRole('heading', { name: 'Done' }).waitFor();
+  await page.getByText('1 run requested again: run').waitFor();
+  expect(page.url()).toContain('/triggers/gate/2.0-1?group=regression');
   const again = await page.getByRole('link', { name: /^run \d+$/ }).textContent();
   const run = await admin.finished(Number(again!.slice(4)));
   expect(run).toMatchObject({ package: 'moved', status: 'fail', trigger: 'gate/2.0-1 exit:4' });
   await page.goto(`${proctor.url}/triggers/gate/2.0-1`);
   await page.getByRole('button', { name: /^Retry moved/ }).click();
-  await page.getByText('1 run requested again.').waitFor();
+  await page.getByText('1 run requested again: run').waitFor();
+  expect(page.url()).toBe(`${proctor.url}/triggers/gate/2.0-1`);
   expect(faults).toEqual([]);
   await page.context().close();
 });

@@ -38,7 +38,10 @@ it.each([
   [410, 'Run 2 was removed: runs are kept for 3650 days.'],
 ])('a run that can no longer be changed is named, and the others are changed: %i', async (status, reason) => {
   const { changes, retried } = changesWith(new Problem(status, reason));
-  expect(await changes.runAction('retry', RUNS, REQUESTOR)).toEqual([{ runId: 2, reason }]);
+  expect(await changes.runAction('retry', RUNS, REQUESTOR)).toEqual({
+    doneIds: [11, 13],
+    refusals: [{ runId: 2, reason }],
+  });
   expect(retried).toEqual([1, 3]);
 });
 

@@ -12,8 +12,9 @@ import { Problem } from '../../http/problem';
 import { CancellationService } from '../../runs/cancellation.service';
 import { obstacleTo } from '../../runs/obstacle';
 import { PublicationService } from '../../runs/publication.service';
-import { RetryService } from '../../runs/retry.service';
+import { type RetryAnswer, RetryService } from '../../runs/retry.service';
 import { BrowserSessions } from '../../sessions/browser-sessions';
+import { changesNotice, type RunsOutcome } from '../layout/changes-notice';
 import type { Page, Redirect } from '../layout/page';
 import { runView, type RunView } from '../runs/run-view';
 import { shortRunPath } from '../../runs/page-paths';
@@ -25,6 +26,8 @@ interface Words {
   verb: string;
   /** The effect of the action. */
   outcome: string;
+  /** What has happened to each run afterwards. */
+  change: string;
   /** The text when the action is possible for none of the runs. */
   none: string;
   /** The reason why some selected runs are left out. */
@@ -37,6 +40,7 @@ const WORDS: Record<JobAction, Words> = {
   publish: {
     verb: 'Publish',
     outcome: 'Everybody can read their results, logs and artifacts at once. This cannot be undone.',
+    change: 'made public',
     none: 'Choose your private runs. Everybody can read them afterwards.',
     because: 'already public, or not yours',
     path: '/test/publish',
@@ -44,6 +48,7 @@ const WORDS: Record<JobAction, Words> = {
   cancel: {
     verb: 'Cancel',
     outcome: 'They end at once as tmpfail, even if they are running.',
+    change: 'cancelled',
     none: 'All selected runs have finished already.',
     because: 'already finished, or not yours',
     path: '/jobs/cancel',
@@ -51,6 +56,7 @@ const WORDS: Record<JobAction, Words> = {
   retry: {
     verb: 'Retry',
     outcome: 'Each test runs again with the same trigger and priority.',
+    change: 'requested again',
     none: 'None of the selected runs can be retried.',
     because: 'not finished, not tested here now, or not yours',
     path: '/jobs/retry',
@@ -80,12 +86,6 @@ function confirmView(action: JobAction, runs: RunView[], leftOut: number, backUr
   };
 }
 
-/** A run that was not changed, and the reason. */
-interface Refusal {
-  runId: number;
-  reason: string;
-}
-
 /** Applies an action to several runs, with the services of the API. */
 @Injectable()
 export class RunChanges {
@@ -96,31 +96,38 @@ export class RunChanges {
   ) {}
 
   /**
-   * @returns the runs that could not be changed; all others were changed
+   * @returns the new or changed runs, and those that could not be changed
    * @throws DatabaseUnavailable when no run was changed, BrokenOff when some were
    */
-  async runAction(action: JobAction, runs: RunRecord[], requestor: Requestor): Promise<Refusal[]> {
+  async runAction(action: JobAction, runs: RunRecord[], requestor: Requestor): Promise<RunsOutcome> {
     const ids = runs.map(({ runId }) => runId);
     if (action === 'publish') {
       const { ignored } = await this.publication.publish(ids, requestor);
-      return ignored.map((runId) => ({ runId, reason: `Run ${runId} is already public.` }));
+      const refusals = ignored.map((runId) => ({ runId, reason: 'It is already public.' }));
+      return { doneIds: ids.filter((runId) => !ignored.includes(runId)), refusals };
     }
-    const refusals: Refusal[] = [];
+    const outcome: RunsOutcome = { doneIds: [], refusals: [] };
     const changedIds: number[] = [];
     for (const runId of ids) {
       try {
-        if (action === 'cancel') await this.cancellation.cancel(runId, requestor);
-        else await this.retries.retry(runId, requestor, null);
+        outcome.doneIds.push(await this.change(action, runId, requestor));
         changedIds.push(runId);
       } catch (error) {
         if (error instanceof DatabaseUnavailable && changedIds.length > 0)
           throw new BrokenOff(changedIds, error);
         // This run has changed since the page was shown. Go on with the others.
         if (!(error instanceof Problem) || ![403, 404, 409, 410].includes(error.status)) throw error;
-        refusals.push({ runId, reason: error.detail });
+        outcome.refusals.push({ runId, reason: error.detail });
       }
     }
-    return refusals;
+    return outcome;
+  }
+
+  /** @returns the run that was made or changed */
+  private async change(action: 'cancel' | 'retry', runId: number, requestor: Requestor): Promise<number> {
+    if (action === 'retry') return ((await this.retries.retry(runId, requestor, null)) as RetryAnswer).run_id;
+    await this.cancellation.cancel(runId, requestor);
+    return runId;
   }
 }
 
@@ -135,27 +142,25 @@ export class JobActionsService {
   ) {}
 
   /**
-   * Returns the page that asks, and the action. After the action the browser returns to the list, or to the page of the
-   * run if another user owns it; when runs could not be changed, a page lists them.
+   * Returns the page that asks, and the action. After the action the browser returns to the page on which the runs were
+   * selected; when that is not known, to the list, or to the page of the run if another user owns it.
    * Administrators cancel and retry the runs of all users.
    */
-  async prepare(user: User, action: JobAction, runIds: number[], address?: string) {
+  async prepare(user: User, action: JobAction, runIds: number[], formPage: string | null, address?: string) {
     const whose = user.isAdmin && action !== 'publish' ? null : user.userId;
     const runs = await this.ownRuns.byId(whose, runIds);
     const others = runs.find(({ requestor }) => requestor !== user.name);
-    const backUrl = others ? shortRunPath(others.runId) : `/user/${user.name}/jobs`;
+    const backUrl = formPage ?? (others ? shortRunPath(others.runId) : `/user/${user.name}/jobs`);
     const possible = runs.filter((run) => this.isPossible(action, run));
     const question = (): Page => {
       const views = possible.map((run) => runView(run, this.configuration.server.neutral));
       const data = confirmView(action, views, runIds.length - views.length, backUrl);
       return { template: 'account/confirm', data };
     };
-    const act = async (): Promise<Page | Redirect> => {
+    const act = async (): Promise<Redirect> => {
       const requestor = await this.sessions.requestorOf(user, address);
-      const refusals = await this.changes.runAction(action, possible, requestor);
-      if (refusals.length === 0) return { redirectTo: backUrl };
-      const count = possible.length - refusals.length;
-      return { template: 'account/left-out', data: { refusals, done: count, backUrl } };
+      const outcome = await this.changes.runAction(action, possible, requestor);
+      return { redirectTo: backUrl, notice: changesNotice(WORDS[action].change, outcome) };
     };
     return { question, act };
   }

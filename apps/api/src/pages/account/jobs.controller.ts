@@ -5,6 +5,7 @@ import { BodyInterceptor, Sent } from '../../http/body.interceptor';
 import { ignore } from '../../http/ignored-parameters';
 import type { ContextRequest } from '../../http/request-context';
 import { type ConfirmedAction, Form } from '../layout/form-action';
+import { FormPage } from '../layout/form-page';
 import type { Page, Redirect } from '../layout/page';
 import { PAGE_NUMBER } from '../layout/page-number';
 import { CurrentActor, CurrentUser, OwnPages } from './account-pages';
@@ -41,7 +42,7 @@ export class JobsController {
   @Get('test/publish')
   @UseInterceptors(BodyInterceptor)
   async confirm(@Sent(ListedRunsPipe) runIds: number[], @CurrentUser() user: User): Promise<Page> {
-    return (await this.actions.prepare(user, 'publish', runIds)).question();
+    return (await this.actions.prepare(user, 'publish', runIds, null)).question();
   }
 
   @Form('test/publish')
@@ -49,8 +50,9 @@ export class JobsController {
     @Sent(SelectedRunsPipe) runIds: number[],
     @CurrentUser() user: User,
     @CurrentActor() { address }: Actor,
+    @FormPage() formPage: string | null,
   ): Promise<ConfirmedAction> {
-    return this.actions.prepare(user, 'publish', runIds, address);
+    return this.actions.prepare(user, 'publish', runIds, formPage, address);
   }
 
   @Form('jobs/cancel')
@@ -58,8 +60,9 @@ export class JobsController {
     @Sent(SelectedRunsPipe) runIds: number[],
     @CurrentUser() user: User,
     @CurrentActor() { address }: Actor,
+    @FormPage() formPage: string | null,
   ): Promise<ConfirmedAction> {
-    return this.actions.prepare(user, 'cancel', runIds, address);
+    return this.actions.prepare(user, 'cancel', runIds, formPage, address);
   }
 
   @Form('jobs/retry')
@@ -67,8 +70,9 @@ export class JobsController {
     @Sent(SelectedRunsPipe) runIds: number[],
     @CurrentUser() user: User,
     @CurrentActor() { address }: Actor,
+    @FormPage() formPage: string | null,
   ): Promise<ConfirmedAction> {
-    return this.actions.prepare(user, 'retry', runIds, address);
+    return this.actions.prepare(user, 'retry', runIds, formPage, address);
   }
 }
 

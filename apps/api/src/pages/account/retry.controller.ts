@@ -7,6 +7,9 @@ import { CurrentRequestor } from '../../auth/requestor';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { type RetryAnswer, RetryService } from '../../runs/retry.service';
+import { Problem } from '../../http/problem';
+import { changesNotice, type RunsOutcome } from '../layout/changes-notice';
+import { FormPage } from '../layout/form-page';
 import { Form } from '../layout/form-action';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
@@ -25,7 +28,7 @@ export class RetryPage {
   ) {}
 
   /** @throws Problem 404 when there is no such run; 410 when the run was removed */
-  async of(runId: number, requestor: Requestor): Promise<Page> {
+  async of(runId: number, requestor: Requestor, formPage: string | null): Promise<Page> {
     const { run, equal, obstacle } = await this.retries.preview(runId, requestor);
     return {
       template: 'account/retry',
@@ -34,6 +37,7 @@ export class RetryPage {
         requested: requestRows(run),
         equal,
         obstacle,
+        backUrl: formPage ?? shortRunPath(runId),
       },
     };
   }
@@ -61,8 +65,9 @@ export class RetryPageController {
   renderPage(
     @Param('run_id', RUN_IN_PATH) runId: number,
     @CurrentRequestor() requestor: Requestor,
+    @FormPage() formPage: string | null,
   ): Promise<Page> {
-    return this.page.of(runId, requestor);
+    return this.page.of(runId, requestor, formPage);
   }
 }
 
@@ -80,16 +85,27 @@ export class AccountRetryController {
   renderPage(
     @Param('run_id', RUN_IN_PATH) runId: number,
     @SessionRequestor() requestor: Requestor,
+    @FormPage() formPage: string | null,
   ): Promise<Page> {
-    return this.page.of(runId, requestor);
+    return this.page.of(runId, requestor, formPage);
   }
 
+  /** Returns to the page with the button, also when the run cannot be retried: a notice says what happened. */
   @Form('')
   async retry(
     @Param('run_id', RUN_IN_PATH) runId: number,
     @SessionRequestor() requestor: Requestor,
+    @FormPage() formPage: string | null,
   ): Promise<Redirect> {
-    const answer = await this.retries.retry(runId, requestor, null);
-    return { redirectTo: shortRunPath((answer as RetryAnswer).run_id) };
+    const outcome: RunsOutcome = { doneIds: [], refusals: [] };
+    try {
+      const answer = await this.retries.retry(runId, requestor, null);
+      outcome.doneIds.push((answer as RetryAnswer).run_id);
+    } catch (error) {
+      if (!(error instanceof Problem) || ![403, 409].includes(error.status)) throw error;
+      outcome.refusals.push({ runId, reason: error.detail });
+    }
+    const notice = changesNotice('requested again', outcome);
+    return { redirectTo: formPage ?? shortRunPath(runId), notice };
   }
 }

@@ -17,7 +17,6 @@ import { keysOf } from '../../http/shape';
 import type { Shape } from '../../http/shape';
 import { TakesForm } from '../../sessions/form-protection';
 import type { RefusedForm } from './forms';
-import { saveNotice } from './session-notice';
 import type { Page, Redirect } from './page';
 
 /** The question to a user before an action that is hard to undo. */
@@ -88,8 +87,8 @@ function formAction<Pages>({ list = {}, ...own }: FormOptions<Pages>): Type<Nest
       );
       return next.handle().pipe(
         mergeMap(async (answer: unknown) => {
-          if (!isConfirmedAction(answer)) return answerOf(answer, then, request);
-          if (isConfirmed) return answerOf(await answer.act(), then, request);
+          if (!isConfirmedAction(answer)) return answerOf(answer, then);
+          if (isConfirmed) return answerOf(await answer.act(), then);
           const question = await answer.question();
           return isAnswer(question) ? question : questionPage(question, then, request);
         }),
@@ -111,11 +110,10 @@ function formAction<Pages>({ list = {}, ...own }: FormOptions<Pages>): Type<Nest
   return FormActionInterceptor;
 }
 
-async function answerOf(outcome: unknown, then: string, request: ContextRequest): Promise<Page | Redirect> {
+function answerOf(outcome: unknown, then: string): Page | Redirect {
   if (isAnswer(outcome)) return outcome;
   if (then === '') throw new Error('an action of a form has neither a page nor an address as its answer');
-  if (typeof outcome === 'string') await saveNotice(request, outcome);
-  return { redirectTo: then };
+  return { redirectTo: then, ...(typeof outcome === 'string' && { notice: outcome }) };
 }
 
 function questionPage(question: Question, then: string, request: ContextRequest): Page {

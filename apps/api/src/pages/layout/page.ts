@@ -12,7 +12,7 @@ import { Viewer } from '../../sessions/viewer';
 import { type Followable, followableOf } from './followable';
 import { Forms } from './forms';
 import type { RefusedForm } from './forms';
-import { readNotice } from './session-notice';
+import { readNotice, saveNotice } from './session-notice';
 import { ServiceState } from './service-state';
 import { Templates } from './templates';
 
@@ -33,6 +33,8 @@ export interface Page {
 export interface Redirect {
   /** A path of this server, or the address of a login provider. */
   redirectTo: string;
+  /** A sentence for the page that opens then. Each `run 12` in it becomes a link. */
+  notice?: string;
 }
 
 /** Sends pages. Caches do not keep a page without Last-Modified, unless its route sets Cache-Control. */
@@ -52,6 +54,7 @@ export class PageInterceptor implements NestInterceptor<Page | Redirect, string>
     return next.handle().pipe(
       mergeMap(async (answer) => {
         if ('redirectTo' in answer) {
+          if (answer.notice !== undefined) await saveNotice(request, answer.notice);
           // After a form the browser must load the next page with GET.
           const status = request.method === 'POST' ? 303 : 302;
           response.status(status).set({ Location: answer.redirectTo, 'Cache-Control': 'no-cache' });

@@ -1,5 +1,6 @@
 import type { TriggerAction } from '@proctor/resources';
 import type { RunOfTrigger } from '@proctor/database';
+import { changesNotice, runsOf } from '../layout/changes-notice';
 import type { TriggerOutcome, TriggerPreview } from '../../runs/trigger-actions.service';
 
 const MINUTE_S = 60;
@@ -11,7 +12,8 @@ interface Words {
   button: (runs: string) => string;
   /** The effect of the action, with the test time. */
   effect: (time: string) => string;
-  outcome: (runs: string) => string;
+  /** What has happened to each run afterwards. */
+  change: string;
 }
 
 const WORDS: Record<TriggerAction, Words> = {
@@ -19,30 +21,36 @@ const WORDS: Record<TriggerAction, Words> = {
     title: 'Retry',
     button: (runs) => `Retry ${runs}`,
     effect: (time) => `The tests run again for their first requestors: ${time} of test time.`,
-    outcome: (runs) => `${runs} requested again.`,
+    change: 'requested again',
   },
   refresh: {
     title: 'New references',
     button: (runs) => `Request ${runs}`,
     effect: (time) =>
       `Their packages are tested without the new version, as references: ${time} of test time.`,
-    outcome: (runs) => `${runs} requested as references.`,
+    change: 'requested as references',
   },
   cancel: {
     title: 'Cancel',
     button: (runs) => `Cancel ${runs}`,
     effect: (time) =>
       `They end at once as tmpfail, even if they are running. This saves ${time} of test time.`,
-    outcome: (runs) => `${runs} cancelled.`,
+    change: 'cancelled',
   },
 };
 
 /** The page before runs of a trigger are changed. */
-export function previewView(trigger: string, url: string, action: TriggerAction, preview: TriggerPreview) {
+export function previewView(
+  trigger: string,
+  { url, backUrl }: { url: string; backUrl: string },
+  action: TriggerAction,
+  preview: TriggerPreview,
+) {
   const { runs, refused, leftOut } = preview;
   return {
     trigger,
     url,
+    backUrl,
     left: leftOut,
     isCancel: action === 'cancel',
     actionUrl: `${url}/${action}`,
@@ -55,26 +63,17 @@ export function previewView(trigger: string, url: string, action: TriggerAction,
   };
 }
 
-/** The page after runs of a trigger were changed. */
-export function outcomeView(trigger: string, url: string, action: TriggerAction, outcome: TriggerOutcome) {
-  const { outcomes, refused, leftOut } = outcome;
-  return {
-    trigger,
-    url,
-    left: leftOut,
-    title: `${WORDS[action].title}: ${runsOf(outcomes.length)}`,
-    sentence: WORDS[action].outcome(runsOf(outcomes.length)),
-    done: outcomes.map(({ run, newRunId }) => ({ ...rowOf(run), newRunId })),
-    refused: refused.map(({ run, reason }) => ({ ...rowOf(run), reason })),
-  };
+/** The notice after runs of a trigger were changed. */
+export function outcomeNotice(action: TriggerAction, { outcomes, refused, leftOut }: TriggerOutcome): string {
+  const doneIds = outcomes.map(({ run, newRunId }) => newRunId ?? run.runId);
+  const refusals = refused.map(({ run: { runId }, reason }) => ({ runId, reason }));
+  const notice = changesNotice(WORDS[action].change, { doneIds, refusals });
+  if (leftOut === 0) return notice;
+  return `${notice} ${leftOut === 1 ? 'One more test matches' : `${leftOut} more tests match`}. Repeat this for the rest.`;
 }
 
 function rowOf({ runId, package: name, suite, arch }: RunOfTrigger) {
   return { runId, name, place: `${suite}/${arch}` };
-}
-
-function runsOf(count: number): string {
-  return count === 1 ? '1 run' : `${count} runs`;
 }
 
 /** `about 12 hours, and 3 runs of unknown length` */

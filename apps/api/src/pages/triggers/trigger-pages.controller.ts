@@ -14,10 +14,11 @@ import { CurrentViewer, type Viewer } from '../../sessions/viewer';
 import { LoginGuard, SessionRequestor } from '../account/account-pages';
 import { NoteLists } from '../notes/note-lists.service';
 import { type ConfirmedAction, Form } from '../layout/form-action';
+import { FormPage } from '../layout/form-page';
 import { packageLinks } from '../layout/package-links';
 import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
-import { outcomeView, previewView } from './action-view';
+import { outcomeNotice, previewView } from './action-view';
 import { triggerMatrix } from './trigger-matrix';
 import { sharedErrors } from './shared-errors';
 import { TriggerChanges } from './trigger-changes.service';
@@ -153,18 +154,23 @@ export class TriggerActionsController {
     @Param('action', ACTION_IN_PATH) action: TriggerAction,
     @Sent(TriggerFormPipe) { selection, reason }: TriggerForm,
     @SessionRequestor() requestor: Requestor,
+    @FormPage() formPage: string | null,
   ): Promise<ConfirmedAction> {
     const trigger = `${name}/${version}`;
     const { tests } = await this.triggers.progress(trigger, readerOf(requestor));
     const url = triggerPath(trigger);
+    const backUrl = formPage ?? url;
     return {
       question: async () => {
         const preview = await this.actions.preview(action, tests, selection, requestor);
-        return { template: 'triggers/confirm', data: previewView(trigger, url, action, preview) };
+        return {
+          template: 'triggers/confirm',
+          data: previewView(trigger, { url, backUrl }, action, preview),
+        };
       },
       act: async () => {
         const outcome = await this.actions.execute(action, tests, selection, requestor, reason);
-        return { template: 'triggers/done', data: outcomeView(trigger, url, action, outcome) };
+        return { redirectTo: backUrl, notice: outcomeNotice(action, outcome) };
       },
     };
   }

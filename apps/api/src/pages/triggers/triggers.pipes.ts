@@ -11,6 +11,7 @@ import type { TriggerGroup } from '@proctor/resources';
 import type { TriggerSelection } from '../../runs/trigger-plan';
 import { selectionOf, TestSelection, TriggerRequest } from '../../runs/triggers.dto';
 import { BEFORE_RUN } from '../../http/path-ids';
+import { RETURN_TO } from '../layout/form-page';
 import { AFTER_PACKAGE } from '../layout/package-list';
 
 const QUERY_LENGTH_MAX = 200;
@@ -84,7 +85,7 @@ export class TriggerFormPipe implements PipeTransform<Parameters, TriggerForm> {
     for (const [name, parameter] of form) {
       const runId = /^run-(\d{1,16})$/.exec(name)?.[1];
       if (runId !== undefined) ticked.push(runId);
-      else if (parameter.value !== '') parameters.set(name, parameter);
+      else if (name !== RETURN_TO && parameter.value !== '') parameters.set(name, parameter);
     }
     if (ticked.length > 0) parameters.set('run_ids', asParameter(ticked.join(',')));
     const request = shapeOf(TriggerRequest, parameters, this.configuration.server);
