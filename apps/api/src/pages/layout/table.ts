@@ -71,20 +71,23 @@ function cellOf<Row>(column: PageColumn<Row>, row: Row, mayHaveLabel: boolean): 
 
 /** Heads of values that explain themselves. */
 const CLEAR = [
-  ...[
-    'Package',
-    'Suite',
-    'Architecture',
-    'Place',
-    'Where',
-    'Version',
-    'Date',
-    'Day',
-    'Time',
-    'Message',
-    'Reason',
-  ],
-  ...['Detail', 'Why', 'Event', 'State', 'Standing', 'What holds it back', 'Waiting because'],
+  'Package',
+  'Suite',
+  'Architecture',
+  'Place',
+  'Version',
+  'Date',
+  'Day',
+  'Time',
+  'Message',
+  'Reason',
+  'Detail',
+  'Why',
+  'Event',
+  'State',
+  'Standing',
+  'What holds it back',
+  'Waiting because',
 ];
 
 function labelOf<Row>({ head, label, className }: PageColumn<Row>, content: MarkupPart): MarkupPart {
