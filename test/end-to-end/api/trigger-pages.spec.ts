@@ -133,7 +133,7 @@ describe('the changes of the version of a trigger', () => {
     await api.finish(runId, { version });
   }
 
-  it('are those since the version before, with links to both versions on other sites', async () => {
+  it('are those since the version that passed before, and a reference counts more than a later pass', async () => {
     await finish('changed/1.0-1', '1.0-1');
     await finish('changed/2.0-1', '2.0-1');
     const html = await bob.textOf('/triggers/changed/2.0-1');
@@ -141,6 +141,10 @@ describe('the changes of the version of a trigger', () => {
     expect(html).toContain('New &lt;b&gt;upstream&lt;/b&gt;.');
     expect(html).toContain('In between.');
     expect(html).not.toContain('Long ago.');
+    await finish('migration-reference/0', '1.1-1');
+    await finish('other/1', '1.0-1');
+    await finish('changed/2.0-1', '2.0-1');
+    expect(await bob.textOf('/triggers/changed/2.0-1')).toContain('Changes in the package since 1.1-1');
     expect(html).not.toContain('ada@mail.example');
     expect(html).toMatch(
       /<a href="\/packages\/c\/changed\/bookworm\/amd64\/\d+\/artifacts\/testpkg-changelog\?text=yes"/,

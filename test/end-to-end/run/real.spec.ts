@@ -54,7 +54,7 @@ it('the page of a trigger has the changes of its version, from the changelog of 
   await client.finished(runId as number, 200_000);
   const html = await (await fetch(`${proctor.url}/triggers/${trigger}`)).text();
   expect(html).toContain('Changes in the package');
-  expect(html).toContain(`<h3>${version} `);
+  expect(html).toContain(`<h2>${version} `);
   const [, url] = /<a href="([^"]*testpkg-changelog[^"]*)"/.exec(html)!;
   expect(await (await fetch(`${proctor.url}${url}`)).text()).toContain(`hello (${version}) `);
 });
