@@ -75,6 +75,16 @@ it('a search for a name with a slip offers the tested packages with a similar na
   });
 });
 
+it('the page of a package without runs has links to tested packages with a similar name', async () => {
+  const page = async (): Promise<Response> =>
+    api.fetch('/packages/liba/libatals-perl/', { headers: { Accept: 'text/html' } });
+  const link = '<a href="/packages/liba/libatlas-perl/">libatlas-perl</a>';
+  expect(await until(async () => (await (await page()).text()).includes(link))).toBe(true);
+  const answer = await page();
+  expect(answer.status).toBe(404);
+  expect(await answer.text()).not.toContain('libatlas-perk');
+});
+
 it('a number that is a run and a part of a name leads to neither: both are listed', async () => {
   await api.submit(`${ids.failed}-tool`);
   const html = await search(String(ids.failed));

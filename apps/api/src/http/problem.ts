@@ -6,14 +6,23 @@ export interface BodyFault {
   detail: string;
 }
 
+/** A page that the client may have meant. */
+export interface NearPage {
+  name: string;
+  url: string;
+}
+
 export interface ProblemExtras {
   errors?: BodyFault[];
+  /** Shown on the page of the problem. */
+  nearPages?: NearPage[];
   headers?: Record<string, string>;
 }
 
 /** An answer to the client that is no success (RFC 9457). Request handling throws only this error. */
 export class Problem extends Error {
   readonly errors: BodyFault[];
+  readonly nearPages: NearPage[];
   readonly headers: Record<string, string>;
 
   /** @param detail one sentence for people that names the field and the value, if there is one */
@@ -24,6 +33,7 @@ export class Problem extends Error {
   ) {
     super(detail);
     this.errors = extras.errors ?? [];
+    this.nearPages = extras.nearPages ?? [];
     this.headers = extras.headers ?? {};
   }
 
@@ -49,8 +59,8 @@ export function badRequestAt(detail: string, pointer: string | null): Problem {
 }
 
 /** Nothing exists there, or nothing that this client may know of. */
-export function notFound(detail: string): Problem {
-  return new Problem(404, detail);
+export function notFound(detail: string, nearPages: NearPage[] = []): Problem {
+  return new Problem(404, detail, { nearPages });
 }
 
 /** @param limit in bytes; null if it is unknown */

@@ -1,13 +1,12 @@
 import { describe, isPackageName, packagePrefix } from '@proctor/contracts';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PackagePages, PrefixPages, PublicRuns } from '@proctor/database';
 import type { PackageOfPrefix, PackageState, PackageStatus, PrefixPlace, RunRecord } from '@proctor/database';
-import { CONFIGURATION } from '../../configuration.token';
-import type { ApiConfiguration } from '../../configuration.token';
 import { ExplanationService } from '../../dispatchers/explanation.service';
 import { notFound, type Problem } from '../../http/problem';
 import { PACKAGES_SHOWN_MAX } from '../layout/package-list';
 import { staleBefore } from '../layout/stale';
+import { TestedPackages } from '../search/tested-packages';
 import type { PackageData } from './package-view';
 import type { PrefixQuery } from './prefix-query';
 import { fittingPage } from './prefix-view';
@@ -35,7 +34,7 @@ export class PackagePageService {
     private readonly pages: PackagePages,
     private readonly prefixes: PrefixPages,
     private readonly explanation: ExplanationService,
-    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
+    private readonly tested: TestedPackages,
   ) {}
 
   /** The prefixes that packages have, such as `a` and `liba`. */
@@ -77,14 +76,13 @@ export class PackagePageService {
   }
 
   /** @throws Problem 404 when no package has the prefix, and when no package follows `after` */
-  async ofPrefix(prefix: string, { status, suite, arch, after }: PrefixQuery): Promise<PackagesOfPrefix> {
+  async ofPrefix(
+    prefix: string,
+    { status, suite, arch, after }: PrefixQuery,
+    { staleDays }: { staleDays: number },
+  ): Promise<PackagesOfPrefix> {
     if (!PREFIX.test(prefix)) throw noPrefix(prefix, after);
-    const filter = {
-      state: status,
-      suite,
-      arch,
-      staleBefore: staleBefore(this.configuration.server.staleDays),
-    };
+    const filter = { state: status, suite, arch, staleBefore: staleBefore(staleDays) };
     const [{ packages: matches, counts }, places] = await Promise.all([
       this.prefixes.part(prefix, filter, PACKAGES_SHOWN_MAX + 1, after),
       this.prefixes.places(prefix, filter),
@@ -107,19 +105,20 @@ export class PackagePageService {
 
   /**
    * Checks the suite of an address without an architecture.
+   * @param suites the configured ones
    * @throws Problem 404 when the package is unknown, and when the suite is neither configured nor has results of it
    */
-  async checkSuite(prefix: string, name: string, suite: string): Promise<void> {
+  async checkSuite(prefix: string, name: string, suite: string, suites: string[]): Promise<void> {
     const { latest } = await this.loadPackage(prefix, name);
-    const isThere =
-      this.configuration.server.suites.includes(suite) || latest.some((run) => run.suite === suite);
+    const isThere = suites.includes(suite) || latest.some((run) => run.suite === suite);
     if (!isThere) throw notFound(`There is no suite ${describe(suite)}.`);
   }
 
-  /** @throws Problem 404 when the package has no public run */
+  /** @throws Problem 404 when the package has no public run, with packages that have similar names */
   async checkKnown(name: string): Promise<void> {
     if (await this.pages.isKnown(name)) return;
-    throw notFound(`No run of the package ${describe(name)} was requested yet.`);
+    const detail = `No run of the package ${describe(name)} was requested yet.`;
+    throw notFound(detail, await this.tested.findNear(name));
   }
 }
 

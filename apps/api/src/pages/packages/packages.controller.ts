@@ -61,8 +61,8 @@ export class PackagesController {
     @Query(PREFIX_QUERY) query: PrefixQuery,
   ): Promise<Page | Redirect> {
     if (await this.service.isPackage(prefix)) return { redirectTo: packagePath(prefix) };
-    const { packages, statuses, counts, places, last } = await this.service.ofPrefix(prefix, query);
     const { server } = this.configuration;
+    const { packages, statuses, counts, places, last } = await this.service.ofPrefix(prefix, query, server);
     const targets = { ...server, staleBefore: staleBefore(server.staleDays) };
     return {
       template: 'packages/prefix',
@@ -125,7 +125,7 @@ export class PackagesController {
   ): Promise<Redirect> {
     if (await this.service.isPackage(prefix))
       return { redirectTo: `${packagePath(prefix)}${path(name)}/${path(suite)}/` };
-    await this.service.checkSuite(prefix, name, suite);
+    await this.service.checkSuite(prefix, name, suite, this.configuration.server.suites);
     return { redirectTo: `${packagePath(name)}#suite-${suite}` };
   }
 }
@@ -144,9 +144,10 @@ export class PrefixDataController {
   @Get()
   @Header('Cache-Control', 'no-cache')
   async ofPrefix(@Param('prefix') prefix: string, @Query(PREFIX_QUERY) query: PrefixQuery): Promise<object> {
-    const { packages, statuses, last } = await this.service.ofPrefix(prefix, query);
+    const { server } = this.configuration;
+    const { packages, statuses, last } = await this.service.ofPrefix(prefix, query, server);
     return {
-      packages: prefixObjects(packages, statuses, this.configuration.server.neutral),
+      packages: prefixObjects(packages, statuses, server.neutral),
       next: prefixPages(`/packages/${prefix}.json`, query, last).nextUrl,
     };
   }

@@ -114,6 +114,18 @@ it('the command to do the same has the pins and the trigger, quoted for a shell'
   );
 });
 
+it('with extra sources the command to do the same adds no suite for a pin, as on a worker', () => {
+  const run = runRecord({
+    ...finished,
+    pinPackages: [['src:glibc', 'staging']],
+    extraAptSources: ['staging'],
+    trigger: null,
+  });
+  expect(reproduceCommand(run)).toBe(
+    'autopkgtest --no-built-binaries --apt-upgrade --pin-packages=staging=src:glibc hello -- unshare --release sid --arch amd64',
+  );
+});
+
 it.each([
   ['lxc', 'lxc autopkgtest-sid-amd64'],
   ['podman', 'podman autopkgtest/debian:sid'],

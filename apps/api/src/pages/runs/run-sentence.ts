@@ -136,8 +136,10 @@ const SERVERS: Record<KnownBackend, (suite: string, arch: string) => string[]> =
 
 /** The command that repeats the run on the reader's machine; with an unknown backend it uses `unshare`. */
 export function reproduceCommand(run: RunRecord): string {
+  // With extra sources these have the pinned packages, not the suite.
+  const hasSources = run.extraAptSources.length > 0;
   const releases = run.pinPackages.flatMap(([spec, suite]) => [
-    `--add-apt-release=${suite}`,
+    ...(hasSources ? [] : [`--add-apt-release=${suite}`]),
     `--pin-packages=${suite}=${spec}`,
   ]);
   const trigger = run.trigger ? [`--env=ADT_TEST_TRIGGERS=${run.trigger}`] : [];
