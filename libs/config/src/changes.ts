@@ -8,7 +8,9 @@ import type {
 } from './configuration';
 import { MetricsSection } from './metrics-section';
 import { keysOf } from './rules';
-import { ApiSection, SchedulerSection, ServerFile, StoreSection } from './server-file';
+import { SchedulerSection } from './scheduler-section';
+import { ApiSection, ServerFile } from './server-file';
+import { StoreSection } from './store-section';
 import { WorkerFile } from './worker-file';
 
 /** The parts of a configuration that come from its files. */

@@ -1,7 +1,8 @@
 import type { S3Credentials, StoreSettings } from '@proctor/store';
 import type { PackageLinkSection } from './package-link-section';
 import type { RetentionSection } from './retention-section';
-import type { ApiSection, SchedulerSection, ServerFile } from './server-file';
+import type { SchedulerSection } from './scheduler-section';
+import type { ApiSection, ServerFile } from './server-file';
 import type { WorkerFile } from './worker-file';
 
 /** The whole configuration of a deployment, validated and with every default filled in. */

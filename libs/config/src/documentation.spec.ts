@@ -14,17 +14,16 @@ import { keysOf } from './rules';
 import { RetentionSection } from './retention-section';
 import {
   AgeingSection,
-  ApiSection,
   BlameSection,
   CapsSection,
   FairShareSection,
   RequestsSection,
   RetrySection,
   SchedulerSection,
-  ServerFile,
-  StoreSection,
   WindowSection,
-} from './server-file';
+} from './scheduler-section';
+import { ApiSection, ServerFile } from './server-file';
+import { StoreSection } from './store-section';
 import { WorkerFile } from './worker-file';
 
 const project = join(__dirname, '../../..');

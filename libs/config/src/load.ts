@@ -10,7 +10,9 @@ import type { LoginSection } from './login-section';
 import type { MailSection } from './mail-section';
 import { readRejectList } from './reject-list-file';
 import { HOST } from './rules';
-import { ServerFile, type SchedulerSection, type StoreSection } from './server-file';
+import type { SchedulerSection } from './scheduler-section';
+import { ServerFile } from './server-file';
+import type { StoreSection } from './store-section';
 import { WorkerFile } from './worker-file';
 import { ConfigurationError, YamlFile, type YamlSchema } from './yaml-file';
 

@@ -10,6 +10,7 @@ export * from './result-fields';
 export * from './grant';
 export * from './protocol';
 export * from './machine';
+export * from './held-attempt';
 export * from './lease';
 export * from './error-excerpt';
 export * from './report';

@@ -1,6 +1,8 @@
 import 'reflect-metadata';
-import { LeaseRequest, RenewRequest, ReturnRequest, SlotsWanted, StopAttemptSignal } from './lease';
-import type { LeaseReply, RenewReply, ReturnReply } from './lease';
+import { RenewRequest, ReturnRequest, StopAttemptSignal } from './held-attempt';
+import type { RenewReply, ReturnReply } from './held-attempt';
+import { LeaseRequest, SlotsWanted } from './lease';
+import type { LeaseReply } from './lease';
 import { parseMessage } from './message';
 import { FinishedReport, RecordedSignal, StartedReport } from './report';
 import { isOnSubject, reportOrigin, REPORT_PATTERNS, REQUEST_PATTERNS, SUBJECTS } from './subjects';

@@ -11,7 +11,7 @@ import {
 import { ErrorExcerpt } from './error-excerpt';
 import { Grant } from './grant';
 import { HasKnownWords, IsKnownWord } from './known-words';
-import { HeldAttempt } from './lease';
+import { HeldAttempt } from './held-attempt';
 import { TestbedImage } from './testbed-image';
 import { TEST_STATUSES, TestResult, TESTS_MAX } from './test-result';
 import { IsText, MESSAGE_LENGTH_MAX, VERSION_LENGTH_MAX } from './text';
