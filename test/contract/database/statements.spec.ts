@@ -58,6 +58,36 @@ it('each statement gives null only where its row type says so, as far as tables 
   expect(wrong).toEqual([]);
 });
 
+/**
+ * PostgreSQL may read what stands behind `in` once for each row of the outer table, and a limit then counts for each
+ * reading: the rows of the readings before are gone or locked, so more rows are changed than the limit says. A `with`
+ * that locks rows is read once.
+ */
+it('no statement limits the rows that it locks behind "in"', () => {
+  const limited = statements.flatMap(({ text }) => listsBehindIn(text)).filter(isLimitedLock);
+  expect(limited).toEqual([]);
+  const old = 'select id from t where age > 9 order by age limit 3 for update skip locked';
+  expect(listsBehindIn(`delete from t where (id) in (${old}) or id in (select max(id) from t)`)).toEqual([
+    old,
+    'select max(id) from t',
+  ]);
+  expect(isLimitedLock(old)).toBe(true);
+});
+
+function listsBehindIn(text: string): string[] {
+  return [...text.matchAll(/\bin\s*\(\s*(?=select\b)/g)].map(({ 0: opening, index }) => {
+    const begin = index + opening.length;
+    let end = begin;
+    for (let depth = 1; depth > 0 && end < text.length; end += 1)
+      depth += Number(text[end] === '(') - Number(text[end] === ')');
+    return text.slice(begin, end - 1);
+  });
+}
+
+function isLimitedLock(text: string): boolean {
+  return /\blimit\b/.test(text) && /\bfor (no key )?update\b/.test(text);
+}
+
 function words(columns: { name: string; type: string }[]): string[] {
   return columns.map(({ name, type }) => `${name} ${type}`);
 }

@@ -146,6 +146,8 @@ const ANSWER = command(`
   where k.key_id = kept.key_id and k.key = kept.key`).asPrepared;
 
 const SWEEP = command(`
-  delete from idempotency_keys where (key_id, key) in (
+  with old as (
     select key_id, key from idempotency_keys where created_at < now() - interval '${SWEPT_AFTER_HOURS} hours'
-    order by created_at limit ${SWEPT_MAX} for update skip locked)`).asPrepared;
+    order by created_at limit ${SWEPT_MAX} for update skip locked
+  )
+  delete from idempotency_keys k using old where k.key_id = old.key_id and k.key = old.key`).asPrepared;

@@ -203,9 +203,11 @@ export const RECOVER = statement(
 export const EXPIRE = statement(
   DELIVERY_ID,
   `
-  delete from webhook_deliveries where delivery_id in (
+  with old as (
     select delivery_id from webhook_deliveries
     where created_at < clock_timestamp() - make_interval(secs => $1::float8) and state <> 'pending'
     order by created_at limit $2 for update skip locked
-  ) returning delivery_id as "deliveryId"`,
+  )
+  delete from webhook_deliveries d using old where d.delivery_id = old.delivery_id
+  returning d.delivery_id as "deliveryId"`,
 );
