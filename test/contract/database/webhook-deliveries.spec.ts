@@ -3,6 +3,7 @@ import { COMMAND_LINE } from '@proctor/database';
 import { WebhookSender } from '@apps/api/src/webhooks/webhook-sender';
 import type { WebhookMessage } from '@apps/api/src/webhooks/webhook-request';
 import type { ApiConfiguration } from '@apps/api/src/configuration.token';
+import { runRequest } from '@test/support/run-request';
 import { silenceLog } from '@test/support/silent-log';
 import { type Fixture, setUp } from './fixture';
 
@@ -39,19 +40,9 @@ async function webhook(path: string): Promise<number> {
 
 /** Each run has as many events as there are; what is made of them waits. */
 async function submitted(runs: number, events = EVENTS_PER_RUN): Promise<void> {
-  const place = { suite: 'sid', arch: 'amd64', backend: 'unshare', variant: 'autopkgtest' };
-  const requestOptions = {
-    priority: 5,
-    trigger: null,
-    pinPackages: [],
-    extraAptSources: [],
-    isPrivate: false,
-  };
-  const requests = Array.from({ length: runs }, (_, index) => ({
-    package: `p${index}`,
-    ...place,
-    ...requestOptions,
-  }));
+  const requests = Array.from({ length: runs }, (_, index) =>
+    runRequest({ package: `p${index}`, suite: 'sid' }),
+  );
   const runIds = await fixture.database.submissions.submit(requests, fixture.submitter);
   await fixture.client.query(
     `insert into facts (run_id, arch, suite, kind, state, attempt, actor, at)

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OpenDatabase, Submitter } from '@proctor/database';
+import { runRequest } from '@test/support/run-request';
 import { type RunningApi, startApi } from '@test/support/api';
 import { Machine } from '@test/support/command-line';
 import type { Finished } from '@test/support/typed-commands';
@@ -28,9 +29,8 @@ const proctor = (...args: string[]): Promise<Finished> => machine.proctor(args, 
 const program = (...args: string[]): Promise<Finished> => machine.program(args, '', env());
 
 async function submit(name: string, trigger: string | null = null): Promise<number> {
-  const place = { suite: 'sid', arch: 'amd64', backend: 'unshare', variant: 'autopkgtest' };
-  const options = { priority: 5, trigger, pinPackages: [], extraAptSources: [], isPrivate: false };
-  const [runId] = await database.submissions.submit([{ package: name, ...place, ...options }], submitter);
+  const request = runRequest({ package: name, suite: 'sid', trigger });
+  const [runId] = await database.submissions.submit([request], submitter);
   return runId!;
 }
 

@@ -1,4 +1,5 @@
 import { openDatabase } from '@proctor/database';
+import { runRequest } from '@test/support/run-request';
 import { accountsOf, expectEachPassedOnce } from '@test/support/accounts';
 import { silenceLog } from '@test/support/silent-log';
 import { STUB_SUITE } from '@test/support/stub';
@@ -50,12 +51,11 @@ describe('a scheduler whose leases outlast each test', () => {
     try {
       const requestor = await database.apiKeys.authenticate(stage.proctor.adminKey);
       if (!requestor) throw new Error('the key of the test is not known');
-      const request = {
-        ...{ package: 'quiet', suite: STUB_SUITE, arch, backend: 'null', variant: 'stub', priority: 5 },
+      const request = runRequest({
+        ...{ package: 'quiet', suite: STUB_SUITE, arch, backend: 'null', variant: 'stub' },
         trigger: `append:${stage.marks.path('executed')}`,
-      };
-      const rest = { pinPackages: [], extraAptSources: [], isPrivate: false };
-      const runIds = await database.submissions.submit([{ ...request, ...rest }], requestor);
+      });
+      const runIds = await database.submissions.submit([request], requestor);
       await expectEachPassedOnce(stage, runIds);
     } finally {
       await database.close();
