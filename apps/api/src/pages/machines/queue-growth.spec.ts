@@ -1,5 +1,5 @@
 import type { ArchitectureHour } from '@proctor/database';
-import { growthSentences } from './queue-growth';
+import { growthOf } from './queue-growth';
 
 const NOW = new Date('2026-11-20T15:30:00Z');
 const hourAgo = (hours: number): Date => new Date(Date.UTC(2026, 10, 20, 15 - hours));
@@ -31,7 +31,8 @@ const why = (
   change: { share?: object; isWhole?: boolean } = {},
 ): string => {
   const share = waiting === 0 ? null : { user: 'ada', count: 1, of: waiting };
-  return growthSentences({ hours, share, isWhole: true, now: NOW, ...change } as never).join(' ');
+  const growth = growthOf({ hours, share, isWhole: true, now: NOW, ...change } as never);
+  return growth === null ? '' : [growth.change, ...growth.reasons].join(' ').trim();
 };
 
 it('nothing is said of a queue without waiting runs, nor of one without figures', () => {
@@ -70,7 +71,7 @@ it.each<[string, Partial<ArchitectureHour>, string]>([
   [
     'slots are idle',
     { busySeconds: 3_000, waiting: 80 },
-    '60 more runs are waiting than at 10:00 UTC. Since then 60 arrived, 60 ended. On amd64 0.9 of 4 slots were busy on average.',
+    '60 more runs are waiting than at 10:00 UTC. Since then 60 arrived, 60 ended. Busy slots on average: 0.9 of 4 on amd64.',
   ],
   [
     'tests cannot be executed',
@@ -81,8 +82,29 @@ it.each<[string, Partial<ArchitectureHour>, string]>([
   expect(why(recent.waiting!, day(recent))).toBe(sentences);
 });
 
+it('an architecture without slots is named with what waits for it', () => {
+  const riscv64 = day({ slots: 0, waiting: 310 }, { slots: 0 }).map((hour) => ({ ...hour, arch: 'riscv64' }));
+  expect(why(330, [...day({}), ...riscv64])).toContain('riscv64 has no slots: 310 runs wait for it.');
+  const without = day({ slots: 0, waiting: 1 }).map((hour) => ({ ...hour, arch: 'riscv64' }));
+  expect(why(330, [...day({}), ...without])).toMatch(/ended\. riscv64 has no slots: 1 run waits for it\.$/);
+  const empty = day({ slots: 0, waiting: 0 }).map((hour) => ({ ...hour, arch: 'riscv64' }));
+  expect(why(330, [...day({}), ...empty])).not.toContain('riscv64');
+});
+
+it('architectures that have lost as many slots share a sentence, and those with idle slots do', () => {
+  const recent = { slots: 2, busySeconds: 1_200 };
+  const ofThree = ['amd64', 'arm64', 'armhf'].flatMap((arch) =>
+    day(recent).map((hour) => ({ ...hour, arch, slots: arch === 'armhf' ? hour.slots! - 1 : hour.slots })),
+  );
+  const sentences = why(330, ofThree);
+  expect(sentences).toContain('amd64 and arm64 have 2 slots instead of 4. armhf has 1 slot instead of 3.');
+  expect(sentences).toContain(
+    'Busy slots on average: 0.4 of 2 on amd64, 0.4 of 2 on arm64, 0.4 of 1 on armhf.',
+  );
+});
+
 it('idle slots are not seen in a part of the suites', () => {
-  expect(why(80, day({ busySeconds: 0 }), { isWhole: false })).not.toContain('busy');
+  expect(why(80, day({ busySeconds: 0 }), { isWhole: false })).not.toMatch(/busy/i);
 });
 
 it('the figures of the architectures are added up, but not their slots', () => {

@@ -17,6 +17,8 @@ const TMPFAIL_MIN = 5;
 const TMPFAIL_PART = 0.2;
 const SHARE_MIN = 10;
 const SHARE_PART = 0.5;
+/** `amd64, arm64 and armhf` */
+const NAMES = new Intl.ListFormat('en-GB');
 
 /** What is known about queues when their growth is explained. */
 export interface GrowthFacts {
@@ -29,14 +31,21 @@ export interface GrowthFacts {
   now: Date;
 }
 
-/** Why queues grow, or that they do not, in sentences for people; empty if nothing waits. */
-export function growthSentences({ hours, share, isWhole, now }: GrowthFacts): string[] {
+/** Whether queues grow, and why, in sentences for people. */
+export interface Growth {
+  /** Empty without figures. */
+  change: string;
+  reasons: string[];
+}
+
+/** Null if nothing waits. */
+export function growthOf({ hours, share, isWhole, now }: GrowthFacts): Growth | null {
   const present = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS;
   const begin = present - (HOURS_RECENT - 1) * HOUR_MS;
   const at = (from: number, to: number): ArchitectureHour[] =>
     hours.filter(({ hour }) => hour.getTime() >= from && hour.getTime() < to);
   const recent = at(begin, present + HOUR_MS);
-  if (share === null) return [];
+  if (share === null) return null;
   const waiting = share.of;
   const before = lastWaiting(at(begin - HOUR_MS, begin));
   const since = `${new Date(begin).toISOString().slice(11, 16)} UTC`;
@@ -46,12 +55,14 @@ export function growthSentences({ hours, share, isWhole, now }: GrowthFacts): st
     recent: { hours: recent, length: (now.getTime() - begin) / HOUR_MS },
     before: hoursBefore(at(begin - HOURS_BEFORE * HOUR_MS, begin)),
   };
-  return [
+  const change = [
     ...(before === null ? [] : [`${changeOf(grownBy, waiting)} at ${since}.`]),
     ...(recent.length === 0 ? [] : [`Since ${before === null ? since : 'then'} ${flowOf(recent)}.`]),
-    ...(hasGrown ? reasonsOf(spans, isWhole) : []),
-    ...shareOf(share),
   ];
+  return {
+    change: change.join(' '),
+    reasons: [...(hasGrown ? reasonsOf(spans, isWhole) : []), ...shareOf(share)],
+  };
 }
 
 interface Span {
@@ -92,7 +103,7 @@ function flowOf(hours: ArchitectureHour[]): string {
 function reasonsOf({ recent, before }: { recent: Span; before: Span }, isWhole: boolean): string[] {
   const rate = (span: Span, amount: (hour: ArchitectureHour) => number): number =>
     sum(span.hours, amount) / span.length;
-  const reasons = lostSlots(recent.hours, before.hours);
+  const reasons = [...noSlots(recent.hours), ...lostSlots(recent.hours, before.hours)];
   if (before.length >= HOURS_BEFORE_MIN) {
     const [arriving, usual] = [rate(recent, arrivedIn), rate(before, arrivedIn)];
     if (arriving >= UNUSUAL * usual) reasons.push(`More runs arrive than usual: ${rates(arriving, usual)}.`);
@@ -106,26 +117,46 @@ function reasonsOf({ recent, before }: { recent: Span; before: Span }, isWhole: 
   return reasons;
 }
 
+/** Architectures with waiting runs, but without a slot. */
+function noSlots(recent: ArchitectureHour[]): string[] {
+  return architecturesOf(recent).flatMap((arch) => {
+    const own = recent.filter((hour) => hour.arch === arch);
+    const waiting = lastWaiting(own) ?? 0;
+    if (lastSlots(own) !== 0 || waiting === 0) return [];
+    return [`${arch} has no slots: ${waiting === 1 ? '1 run waits' : `${count(waiting)} runs wait`} for it.`];
+  });
+}
+
 /** Architectures with fewer slots than before. */
 function lostSlots(recent: ArchitectureHour[], before: ArchitectureHour[]): string[] {
-  return architecturesOf(recent).flatMap((arch) => {
-    const now = recent.filter((hour) => hour.arch === arch).findLast(({ slots }) => slots !== null)?.slots;
+  const losers = new Map<string, string[]>();
+  for (const arch of architecturesOf(recent)) {
+    const now = lastSlots(recent.filter((hour) => hour.arch === arch)) ?? 0;
     const most = Math.max(...before.filter((hour) => hour.arch === arch).map(({ slots }) => slots ?? 0));
-    return typeof now === 'number' && now < most
-      ? [`${arch} has ${now === 1 ? '1 slot' : `${now} slots`} instead of ${most}.`]
-      : [];
-  });
+    if (now === 0 || now >= most) continue;
+    const loss = `${now === 1 ? '1 slot' : `${now} slots`} instead of ${most}`;
+    losers.set(loss, [...(losers.get(loss) ?? []), arch]);
+  }
+  return [...losers].map(
+    ([loss, archs]) => `${NAMES.format(archs)} ${archs.length === 1 ? 'has' : 'have'} ${loss}.`,
+  );
 }
 
 /** Architectures whose slots were idle though runs waited. */
 function idleSlots({ hours, length }: Span): string[] {
-  return architecturesOf(hours).flatMap((arch) => {
+  const parts = architecturesOf(hours).flatMap((arch) => {
     const own = hours.filter((hour) => hour.arch === arch);
-    const slots = own.findLast((hour) => hour.slots !== null)?.slots ?? 0;
+    const slots = lastSlots(own) ?? 0;
     const busy = sum(own, ({ busySeconds }) => busySeconds) / 3_600 / length;
     const isIdle = slots > 0 && busy < BUSY_PART * slots && (lastWaiting(own) ?? 0) > 0;
-    return isIdle ? [`On ${arch} ${count(busy)} of ${slots} slots were busy on average.`] : [];
+    return isIdle ? [`${count(busy)} of ${slots} on ${arch}`] : [];
   });
+  return parts.length === 0 ? [] : [`Busy slots on average: ${parts.join(', ')}.`];
+}
+
+/** The slots of an architecture in the last hour that was seen; null if none was. */
+function lastSlots(hours: ArchitectureHour[]): number | null {
+  return hours.findLast(({ slots }) => slots !== null)?.slots ?? null;
 }
 
 function shareOf(share: WaitingShare): string[] {

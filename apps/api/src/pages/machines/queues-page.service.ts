@@ -8,7 +8,7 @@ import { QueuesService } from '../../queues/queues.service';
 import type { Page } from '../layout/page';
 import { pauseSentence } from './decision-view';
 import { firstHour, HOUR_SPAN, type HoursQuery, hoursFilter, queueHoursView } from './hours-view';
-import { growthSentences } from './queue-growth';
+import { growthOf } from './queue-growth';
 import { queuesView } from './queues-view';
 
 const ALL: HoursQuery = { suite: null, arch: null, days: HOUR_SPAN };
@@ -43,7 +43,7 @@ export class QueuesPage {
         ),
         ...hoursFilter(query),
         byHour: queueHoursView(hours, first, now),
-        growth: growthSentences({ hours, share, isWhole: query.suite === null, now }),
+        growth: growthOf({ hours, share, isWhole: query.suite === null, now }),
         suites,
         architectures,
         admin,
