@@ -35,6 +35,8 @@ export interface Point {
 
 const SIZE: [number, number] = [720, 200];
 const [LEFT, RIGHT, TOP, BOTTOM] = [52, 8, 8, 24];
+/** Half of the width of a time. */
+const TIME_HALF = 20;
 /** A number of a scale needs so many pixels beside the next, and a time so many. */
 const [LEVEL_GAP, TIME_GAP] = [50, 110];
 const DAY_MS = 86_400_000;
@@ -156,12 +158,11 @@ function framed(chart: ChartOf, { x, y, columns, isLine = false }: Scales, layer
     (value) =>
       markup`<path class="level" d="M${LEFT} ${short(y(value))}H${width - RIGHT}"/><text x="${LEFT - 6}" y="${short(y(value) + 4)}" text-anchor="end">${numberOf(value)}${unit}</text>`,
   );
-  const dates = x
-    .ticks(Math.round(width / TIME_GAP))
-    .map(
-      (date) =>
-        markup`<text x="${short(x(date))}" y="${height - 6}" text-anchor="middle">${timeWords(date)}</text>`,
-    );
+  const dates = x.ticks(Math.round(width / TIME_GAP)).map((date) => {
+    const isAtEnd = x(date) > width - TIME_HALF;
+    const [at, anchor] = isAtEnd ? [width, 'end'] : [x(date), 'middle'];
+    return markup`<text x="${short(at)}" y="${height - 6}" text-anchor="${anchor}">${timeWords(date)}</text>`;
+  });
   const texts = times.map((_, index) => textOf(chart, index));
   const gaps = gapsOf(chart, columns);
   const points = texts.map((text, index) => {
