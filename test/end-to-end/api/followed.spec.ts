@@ -159,6 +159,8 @@ it.each([
 ])('what cannot be followed is refused as a whole (%#)', async (packages, reason) => {
   const before = await followed();
   const refused = await follow(packages);
-  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(reason)]);
+  const html = await refused.text();
+  expect([refused.status, html]).toEqual([400, expect.stringContaining(reason)]);
+  expect(html).toContain('<span class="mistake" id="packages-mistake">');
   expect(await followed()).toEqual(before);
 });

@@ -194,7 +194,9 @@ it('notes are written, changed and removed on pages, as text', async () => {
   const noteUrl = /href="(\/notes\/\d+)"/.exec(page)![1]!;
   const changed = await bob.submit(noteUrl, noteUrl, { text: 'Only this', bugs: '' });
   expect(changed.headers.get('location')).toBe(`/runs/${runId}`);
-  expect(await bob.textOf(path)).toContain('<p class="note-text">Only this</p>');
+  const noticed = await bob.textOf(path);
+  expect(noticed).toContain('<p class="note-text">Only this</p>');
+  expect(noticed).toContain('The note was changed.');
   const stranger = new Browser(api.url);
   expect((await stranger.get(noteUrl)).status).toBe(303);
   const { form_token: token = '' } = hiddenIn(await bob.textOf('/user/bob'));
@@ -202,4 +204,27 @@ it('notes are written, changed and removed on pages, as text', async () => {
   expect((await bob.post(noteUrl, forged, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
   await bob.submit(noteUrl, `${noteUrl}/remove`);
   expect(await bob.textOf(path)).not.toContain('Only this');
+});
+
+it('a refused note keeps what was typed, with the mistake beside its field', async () => {
+  const runId = await failed('mistaken', 'ff');
+  const path = `/packages/m/mistaken/bookworm/amd64/${runId}/`;
+  const refused = await bob.submit(path, '/notes', {
+    subject: 'package',
+    text: 'Kept <text>',
+    bugs: 'ftp://x',
+  });
+  const html = await refused.text();
+  expect(refused.status).toBe(400);
+  expect(html).toContain('The note was not added. Please correct the marked fields.');
+  expect(html).toContain('>Kept &lt;text&gt;</textarea>');
+  expect(html).toContain(`name="run_id" value="${runId}"`);
+  expect(html).toContain('<option value="package" selected>');
+  expect(html).toMatch(/<input id="note-bugs"[^>]* aria-invalid="true" autofocus value="ftp:/);
+  await bob.submit(path, '/notes', { subject: 'package', text: 'Written', bugs: '' });
+  const noteUrl = /href="(\/notes\/\d+)"/.exec(await bob.textOf(path))![1]!;
+  const change = await bob.submit(noteUrl, noteUrl, { text: 'Better', bugs: 'none' });
+  const changed = await change.text();
+  expect([change.status, changed.includes('>Better</textarea>')]).toEqual([400, true]);
+  expect(changed).toContain('<span class="mistake" id="bugs-mistake">');
 });

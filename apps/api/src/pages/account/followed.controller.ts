@@ -10,6 +10,7 @@ import type { ApiConfiguration } from '../../configuration.token';
 import { Sent } from '../../http/body.interceptor';
 import type { Parameters } from '../../http/parameters';
 import { baseUrl } from '../../http/paths';
+import type { ContextRequest } from '../../http/request-context';
 import { RUN_IN_PATH } from '../../http/path-ids';
 import { badRequest } from '../../http/problem';
 import { isTriggerName } from '../../runs/trigger.service';
@@ -58,7 +59,27 @@ class MailPipe implements PipeTransform<Parameters, MailForm> {
   }
 }
 
+/** Names in the notice after a form; the others are counted. */
+const NAMED_MAX = 3;
+
+/** `hello, sed, grep and 2 more` */
+function listOf(names: string[]): string {
+  const rest = names.length - NAMED_MAX;
+  return names.slice(0, NAMED_MAX).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}
+
+/** `glibc/2.42-3`, or `run 12` */
+function subjectOf({ kind, name }: Follow): string {
+  return kind === 'run' ? `run ${name}` : name;
+}
+
 const PACKAGES = '/user/:user/packages';
+
+/** A form of the page. */
+const OWN_PAGE = {
+  then: PACKAGES,
+  page: (pages: FollowedController, request: ContextRequest) => pages.page(requireLogin(request)),
+};
 
 /** The packages that a user follows. */
 @Controller('user/:user/packages')
@@ -76,47 +97,50 @@ export class FollowedController {
     return this.followed.page(user);
   }
 
-  @Form('follow', { then: PACKAGES })
-  async follow(@Sent(PatternsPipe) { packages }: FollowRequest, @CurrentUser() user: User): Promise<void> {
+  @Form('follow', { ...OWN_PAGE, field: 'packages' })
+  async follow(@Sent(PatternsPipe) { packages }: FollowRequest, @CurrentUser() user: User): Promise<string> {
     await this.follows.followPackages(user, packages);
+    return `You follow ${listOf(packages)}.`;
   }
 
-  @Form('follow-more', { then: PACKAGES })
+  @Form('follow-more', { ...OWN_PAGE, field: 'name' })
   async followMore(
     @Sent(EnteredPipe) follow: Follow,
     @CurrentUser() user: User,
     @CurrentViewer() { reader }: Viewer,
-  ): Promise<void> {
+  ): Promise<string> {
     await this.follows.follow(user, reader, follow);
+    return `You follow ${subjectOf(follow)}.`;
   }
 
-  @Form('unfollow', { then: PACKAGES })
-  async unfollow(@Sent(FollowPipe) follow: Follow, @CurrentUser() user: User): Promise<void> {
+  @Form('unfollow', OWN_PAGE)
+  async unfollow(@Sent(FollowPipe) follow: Follow, @CurrentUser() user: User): Promise<string> {
     await this.follows.unfollow(user, follow);
+    return `You no longer follow ${subjectOf(follow)}.`;
   }
 
-  @Form('mail', {
-    then: PACKAGES,
-    page: (pages: FollowedController, request) => pages.page(requireLogin(request)),
-  })
+  @Form('mail', OWN_PAGE)
   async setMail(@Sent(MailPipe) form: MailForm, @CurrentUser() user: User): Promise<void> {
     await this.mail.set(user, form);
   }
 
   @Form('mail/end', { then: PACKAGES })
-  async endMail(@CurrentUser() user: User): Promise<void> {
+  async endMail(@CurrentUser() user: User): Promise<string> {
     await this.mail.remove(user);
+    return 'The address was removed.';
   }
 
   /** Gives the feed a new address; the old address no longer works. */
   @Form('feed', { then: PACKAGES })
-  async renewFeed(@CurrentUser() user: User): Promise<void> {
+  async renewFeed(@CurrentUser() user: User): Promise<string> {
     await this.followed.renewFeed(user);
+    return 'Your feed has a new address.';
   }
 
   @Form('feed/end', { then: PACKAGES })
-  async endFeed(@CurrentUser() user: User): Promise<void> {
+  async endFeed(@CurrentUser() user: User): Promise<string> {
     await this.followed.endFeed(user);
+    return 'Your feed has ended.';
   }
 }
 

@@ -66,13 +66,21 @@ export class LoginController {
     return this.logins.logout(viewer, request, response);
   }
 
-  @Form('login')
+  @Form('login', {
+    page: (pages: LoginController, request) => pages.formPage(request),
+    field: 'password',
+    refusal: 'You are not logged in.',
+  })
   login(
     @Sent() form: LoginForm,
     @Req() request: ContextRequest,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<Page | Redirect> {
+  ): Promise<Redirect> {
     return this.logins.login(form, request, response);
+  }
+
+  private formPage(request: ContextRequest): Promise<Page> {
+    return this.logins.page(request, request.res!, returnTo(request.parameters?.get('next')?.value));
   }
 
   @Form('logout')

@@ -50,39 +50,31 @@ export class LoginService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  /** The login page. @param refusal the reason why the form is shown again */
+  /** The login page. @param reason why a provider refused the login */
   async page(
     request: ContextRequest,
     response: Response,
     next: string,
-    refusal: { name: string; reason: string } | null = null,
+    reason: string | null = null,
   ): Promise<Page> {
     const formToken = await this.sessions.tokenBeforeLogin(request, response);
     const { anonymousMayRead: isOpen, login } = this.configuration.server;
     const { password: isByPassword, providers } = login;
     const doors = providers.map(({ id, label }) => ({ label, url: providerUrl(id, next) }));
-    return { template: 'account/login', data: { formToken, next, refusal, isOpen, isByPassword, doors } };
+    return { template: 'account/login', formToken, data: { next, reason, isOpen, isByPassword, doors } };
   }
 
-  /** @throws Problem 403 where passwords are not taken; 503 */
-  async login(form: LoginForm, request: ContextRequest, response: Response): Promise<Page | Redirect> {
-    const next = returnTo(form.next);
+  /** @throws Problem 403 where passwords are not taken, and for a wrong one; 429 after too many wrong ones; 503 */
+  async login(form: LoginForm, request: ContextRequest, response: Response): Promise<Redirect> {
     const user = await this.passwords.userWith(form, request.ip ?? '').catch((error: unknown) => {
-      if (error instanceof Problem && error.status === 429) return error;
-      throw error;
+      throw error instanceof Problem && error.status === 429 ? inMinutes(error) : error;
     });
-    if (user && !(user instanceof Problem)) {
-      await this.enter(user, { by: 'password', session: null }, request, response);
-      return { redirectTo: next };
+    if (!user) {
+      await this.recordRefusal(form.name, 'password', request);
+      throw new Problem(403, 'The user name or the password is wrong.');
     }
-    // More entries would only fill the log.
-    if (!user) await this.recordRefusal(form.name, 'password', request);
-    response.status(user?.status ?? 403).set(user?.headers ?? {});
-    const minutes = Math.ceil(Number(user?.headers['Retry-After'] ?? 0) / 60);
-    const reason = user
-      ? `Too many wrong passwords. Try again in ${minutes} minutes.`
-      : 'The user name or the password is wrong.';
-    return this.page(request, response, next, { name: form.name, reason });
+    await this.enter(user, { by: 'password', session: null }, request, response);
+    return { redirectTo: returnTo(form.next) };
   }
 
   /** Gives the browser a session of the user. */
@@ -106,6 +98,11 @@ export class LoginService {
     if (user) await this.audit.add({ action: 'logout', ...actorOf(user, request) });
     return session ? { template: 'account/logged-out', data: { session } } : { redirectTo: '/' };
   }
+}
+
+function inMinutes({ status, headers }: Problem): Problem {
+  const minutes = Math.ceil(Number(headers['Retry-After']) / 60);
+  return new Problem(status, `Too many wrong passwords. Try again in ${minutes} minutes.`, { headers });
 }
 
 function providerUrl(id: string, next: string): string {

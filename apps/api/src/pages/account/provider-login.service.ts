@@ -84,7 +84,7 @@ export class ProviderLoginService {
     if (!isAway && !(error instanceof LoginRefused)) throw error;
     response.status(isAway ? 503 : 403);
     const reason = isAway ? `${label} cannot be reached. Try again later.` : error.message;
-    return this.logins.page(request, response, next, { name: '', reason });
+    return this.logins.page(request, response, next, reason);
   }
 
   private callbackUrl(id: string, request: ContextRequest): string {

@@ -42,10 +42,14 @@ interface FormPlace<Pages> {
   then?: string;
   /** The page that has the form: it is shown again when the form is refused. Without it the problem is a page of its own. */
   page?: (pages: Pages, request: ContextRequest) => Page | Promise<Page>;
+  /** The field that has the problem when it names none. */
+  field?: string;
 }
 
 interface FormOptions<Pages> extends FormPlace<Pages> {
   status?: number;
+  /** What a refusal means, as a sentence; by default that nothing was changed. */
+  refusal?: string;
   /** The list that has the same form in its rows, with the field `in_list`. */
   list?: FormPlace<Pages>;
 }
@@ -70,7 +74,7 @@ const CONFIRMED = 'confirmed';
 /** The field of a form in a row of a list. */
 const IN_LIST = 'in_list';
 
-function formAction<Pages>({ list = {}, ...own }: FormOptions<Pages>): Type<NestInterceptor> {
+function formAction<Pages>({ list = {}, refusal, ...own }: FormOptions<Pages>): Type<NestInterceptor> {
   @Injectable()
   class FormActionInterceptor implements NestInterceptor<unknown, Page | Redirect> {
     constructor(private readonly modules: ModuleRef) {}
@@ -81,7 +85,7 @@ function formAction<Pages>({ list = {}, ...own }: FormOptions<Pages>): Type<Nest
       const parameters = request.parameters!;
       const isConfirmed = parameters.get(CONFIRMED)?.value === 'true';
       parameters.delete(CONFIRMED);
-      const { then: address = '', page } = parameters.delete(IN_LIST) ? list : own;
+      const { then: address = '', page, field } = parameters.delete(IN_LIST) ? list : own;
       const then = address.replace(/:(\w+)/g, (_, name: string) =>
         encodeURIComponent(String(request.params[name])),
       );
@@ -98,7 +102,7 @@ function formAction<Pages>({ list = {}, ...own }: FormOptions<Pages>): Type<Nest
           http.getResponse<Response>().status(problem.status).set(problem.headers);
           const pages = this.modules.get<Type<Pages>, Pages>(context.getClass());
           return from(
-            refusedPage(() => page(pages, request), request, problem).catch(() => {
+            refusedPage(() => page(pages, request), request, { problem, refusal, field }).catch(() => {
               // The page is not there: it may belong to what the form is about.
               throw error;
             }),
@@ -126,16 +130,19 @@ function questionPage(question: Question, then: string, request: ContextRequest)
 async function refusedPage(
   load: () => Page | Promise<Page>,
   request: ContextRequest,
-  problem: Problem,
+  { problem, refusal, field }: { problem: Problem; refusal: string | undefined; field: string | undefined },
 ): Promise<Page> {
-  const { template, data } = await load();
+  const page = await load();
+  const { errors, detail } = problem;
+  const mistakes = errors.map((error): [string, string] => [fieldAt(error.pointer), error.detail]);
   const refused: RefusedForm = {
     action: pathOf(request),
     values: new Map([...request.parameters!].map(([name, { value }]) => [name, value])),
-    mistakes: new Map(problem.errors.map(({ pointer, detail }) => [fieldAt(pointer), detail])),
-    detail: problem.detail,
+    mistakes: new Map(mistakes.length === 0 && field !== undefined ? [[field, detail]] : mistakes),
+    detail,
+    refusal,
   };
-  return { template, data, refused };
+  return { ...page, refused };
 }
 
 /** The name of the field at a JSON pointer such as `#/name`. */

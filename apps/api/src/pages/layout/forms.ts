@@ -11,6 +11,8 @@ export interface RefusedForm {
   mistakes: ReadonlyMap<string, string>;
   /** All that is wrong, in one sentence. */
   detail: string;
+  /** What the refusal means, as a sentence; by default that nothing was changed. */
+  refusal?: string | undefined;
 }
 
 /** The attributes of an input. True writes the name alone; false and undefined write nothing. */
@@ -51,7 +53,8 @@ export class Forms {
     const isComplete =
       this.shownFields.size > 0 &&
       [...this.refused.mistakes.keys()].every((name) => this.shownFields.has(name));
-    return `Nothing was changed. ${isComplete ? 'Please correct the marked fields.' : this.refused.detail}`;
+    const { refusal = 'Nothing was changed.' } = this.refused;
+    return `${refusal} ${isComplete ? 'Please correct the marked fields.' : this.refused.detail}`;
   }
 }
 

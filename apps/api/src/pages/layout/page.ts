@@ -25,6 +25,8 @@ export interface Page {
   updates?: Date[];
   /** A form of the page that was refused. */
   refused?: RefusedForm;
+  /** The token of its forms when there is no login. */
+  formToken?: string;
   /** What readers can follow by a button on the page: `layout/follow`. */
   followable?: Follow;
 }
@@ -60,7 +62,7 @@ export class PageInterceptor implements NestInterceptor<Page | Redirect, string>
           response.status(status).set({ Location: answer.redirectTo, 'Cache-Control': 'no-cache' });
           return '';
         }
-        const { template, data, updates, followable } = answer;
+        const { template, data, updates, followable, formToken } = answer;
         const { viewer = Viewer.ANONYMOUS } = request;
         // What a user follows changes without a change of these rows.
         if (updates && !(followable && viewer.user)) this.cache.mark(response, updates, 0);
@@ -72,7 +74,7 @@ export class PageInterceptor implements NestInterceptor<Page | Redirect, string>
         // The answer to a form cannot be loaded again.
         const here = request.method === 'POST' ? '/' : request.originalUrl;
         const ignored = ignoredParameters(request);
-        const forms = new Forms(viewer.formToken, answer.refused ?? null);
+        const forms = new Forms(formToken ?? viewer.formToken, answer.refused ?? null);
         const notice = readNotice(request);
         const own = {
           pagePath: pathOf(request),
