@@ -7,9 +7,6 @@ import { letDrowse } from './polling/drowse';
 import { SteppingClock } from './polling/stepping-clock';
 import { WRITERS, writersOf } from './polling/writers';
 
-/** While the clock is behind, readers pass rows that it made when it was 3 s ahead by a second at the first question in two. */
-const SECONDS_TO_PASS = 6;
-const PASSED_EVERY_MS = 2_000;
 /** Random stories, in addition to those in which only one kind of writer is drowsy. */
 const STORIES = 3;
 
@@ -68,17 +65,10 @@ it('a client that polls misses no run, whatever is written meanwhile: until, fed
       try {
         const writers = await writersOf(fixture, sleeps, seed);
         const polled = pollers.map((poller) => poller.poll());
-        const [longestMs] = await Promise.all([writers.writeAll(), clock.walk(steps)]);
+        await Promise.all([writers.writeAll(), clock.walk(steps)]);
         for (const poller of pollers) poller.stop();
         await Promise.all(polled);
-        for (const poller of pollers) {
-          expect(poller.lastSeen()).toEqual(await finalRuns());
-          const turnMs = poller.longestTurnMs();
-          const passingMs = SECONDS_TO_PASS * (PASSED_EVERY_MS + turnMs);
-          expect(poller.oldestRepeatMs()).toBeLessThanOrEqual(
-            longestMs + (steps.length === 0 ? 2_000 + 2 * turnMs : passingMs),
-          );
-        }
+        for (const poller of pollers) expect(poller.lastSeen()).toEqual(await finalRuns());
       } finally {
         await readers.close();
       }

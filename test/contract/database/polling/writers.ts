@@ -22,8 +22,8 @@ const WRONG_TIME_MAX_MS = 4_000_000_000_000;
 
 /** Several processes that write at the same time. */
 export interface Writers {
-  /** Resolves when all have written; answers how long the slowest write took, in milliseconds. */
-  writeAll(): Promise<number>;
+  /** Resolves when all have written. */
+  writeAll(): Promise<void>;
 }
 
 export async function writersOf(
@@ -46,7 +46,7 @@ export async function writersOf(
     async writeAll() {
       try {
         const areDone = () => processes.every((process) => process.written >= WRITES);
-        return Math.max(...(await Promise.all(processes.map((process) => process.write(areDone)))));
+        await Promise.all(processes.map((process) => process.write(areDone)));
       } finally {
         await Promise.all(processes.map((process) => process.close()));
       }
@@ -70,17 +70,12 @@ class WriterProcess {
     return new WriterProcess(name, fixture, database, await connectTo(fixture.url), random);
   }
 
-  /** Answers how long the slowest write took, in milliseconds. */
-  async write(areDone: () => boolean): Promise<number> {
-    let longestMs = 0;
+  async write(areDone: () => boolean): Promise<void> {
     for (; !areDone(); this.written += 1) {
       jest.setSystemTime(this.random.between(0, WRONG_TIME_MAX_MS));
-      const begunAt = performance.now();
       await ACTIONS[this.name](this);
-      longestMs = Math.max(longestMs, performance.now() - begunAt);
       await delay(this.random.between(0, PAUSE_MAX_MS));
     }
-    return longestMs;
   }
 
   /** Some run that is as the condition says; undefined when there is none. */
