@@ -36,3 +36,14 @@ it('reading ends with its signal, also before it has brought anything', async ()
   await expect(contentFrom(open, [], 0, { signal: departure.signal }).next()).rejects.toThrow('gone');
   expect(opened.map(({ destroyed }) => destroyed)).toEqual([true]);
 });
+
+it('a file that is opened after the signal is closed at once', async () => {
+  const { open, opened } = opener();
+  const departure = new AbortController();
+  const opening = (at: number) => {
+    departure.abort(new Error('gone'));
+    return open(at);
+  };
+  await expect(contentFrom(opening, [], 0, { signal: departure.signal }).next()).rejects.toThrow('gone');
+  expect(opened.map(({ destroyed }) => destroyed)).toEqual([true]);
+});

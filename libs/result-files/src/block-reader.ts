@@ -31,6 +31,8 @@ export async function* contentFrom(
   signal?.throwIfAborted();
   const block = blocks[lastAtMost(blocks, (each) => each.offset, from)];
   const gzip = await open(block?.gzipOffset ?? 0);
+  if (signal?.aborted) gzip.destroy();
+  signal?.throwIfAborted();
   const decompressed = block ? createInflateRaw({ finishFlush: constants.Z_SYNC_FLUSH }) : createGunzip();
   gzip.on('error', (error) => decompressed.destroy(error));
   const end = (): void => void decompressed.destroy(signal?.reason as Error);

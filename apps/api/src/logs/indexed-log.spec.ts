@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { blockGzip, contentFrom, LogIndexer, TooFar, type LogIndex } from '@proctor/result-files';
 import { LINE_BYTES_MAX } from './line-reader';
@@ -137,4 +137,20 @@ it('a read of a place that is never reached is given up, and a search returns wh
   await expect(log.lines(900_000_000, LIMITS)).rejects.toBeInstanceOf(TooFar);
   await expect(log.wholeLine(900_000_000, 1_000)).rejects.toBeInstanceOf(TooFar);
   expect(await log.search('x', 1, { hits: 3, timeoutMs: 20 })).toEqual({ hits: [], cutAt: 1 });
+});
+
+it('a read ends in time where the store stops in the middle of a file, and the file is closed', async () => {
+  const contents: PassThrough[] = [];
+  const open = () => {
+    const content = new PassThrough();
+    content.write(gzipSync('x\n'.repeat(100_000)).subarray(0, 100));
+    contents.push(content);
+    return Promise.resolve(content);
+  };
+  const index = { ...new LogIndexer(/(?!)/).end(), bytes: 200_000, lines: 100_000 };
+  const log = new IndexedLog(index, (offset, signal) => contentFrom(open, [], offset, { signal }), 20);
+  await expect(log.lines(90_000, LIMITS)).rejects.toBeInstanceOf(TooFar);
+  await expect(log.wholeLine(90_000, 1_000)).rejects.toBeInstanceOf(TooFar);
+  expect((await log.search('y', 1, { hits: 3, timeoutMs: 20 })).cutAt).toEqual(expect.any(Number));
+  expect(contents.map(({ destroyed }) => destroyed)).toEqual([true, true, true]);
 });

@@ -11,19 +11,22 @@ export interface LineLimits {
   bytes: number;
 }
 
-/** How long one read of a log may take, in milliseconds. An index may be wrong, and a line may be very long. */
+/**
+ * How long one read of a log may take, in milliseconds. An index may be wrong, a line may be very long, and the store may
+ * stop in the middle of a file.
+ */
 const LOOK_MS = 3_000;
 
 /** A log that can be read at any place. Its index may be wrong: the limits hold in any case. */
 export class IndexedLog {
   /**
-   * @param bytesFrom returns the bytes of the log from an offset on; may throw StoreUnavailable, NoAnswer, or Error
-   * if the file is no gzip
+   * @param bytesFrom returns the bytes of the log from an offset on, until the signal, whose reason it throws; may throw
+   * StoreUnavailable, NoAnswer, or Error if the file is no gzip
    * @param lookMs the time limit of a read
    */
   constructor(
     readonly index: LogIndex,
-    readonly bytesFrom: (offset: number) => AsyncIterable<Buffer>,
+    readonly bytesFrom: (offset: number, late?: AbortSignal) => AsyncIterable<Buffer>,
     private readonly lookMs = LOOK_MS,
   ) {}
 
@@ -34,7 +37,7 @@ export class IndexedLog {
     const from = block?.offset ?? 0;
     let start: number | null = null;
     let byteCount = 0;
-    for await (const chunk of within(this.lookMs, this.bytesFrom(from))) {
+    for await (const chunk of this.within(this.lookMs, from)) {
       const lineCount = reader.add(chunk);
       byteCount += chunk.length;
       if (reader.hasBegun) start ??= byteCount;
@@ -51,7 +54,7 @@ export class IndexedLog {
     const block = this.blockOf(number);
     const parts: Buffer[] = [];
     let [line, bytes] = [block ? block.newlines + 1 : 1, 0];
-    for await (const chunk of within(this.lookMs, this.bytesFrom(block?.offset ?? 0))) {
+    for await (const chunk of this.within(this.lookMs, block?.offset ?? 0)) {
       let from = 0;
       for (; line < number && from !== -1; line += from === -1 ? 0 : 1) {
         const newline = chunk.indexOf(NEWLINE, from);
@@ -71,7 +74,24 @@ export class IndexedLog {
   search(text: string, first: number, limits: SearchLimits): Promise<LogSearch> {
     const block = this.blockOf(first);
     const start = { line: block ? block.newlines + 1 : 1, offset: block?.offset ?? 0 };
-    return searchLines(this.bytesFrom(start.offset), start.line, text, first, limits);
+    return searchLines(this.within(limits.timeoutMs, start.offset), start.line, text, first, limits.hits);
+  }
+
+  /** @throws TooFar if the read does not end in time; the errors of `bytesFrom` */
+  private async *within(timeMs: number, offset: number): AsyncGenerator<Buffer> {
+    const late = new AbortController();
+    const tooFar = new TooFar('the place of the log is too far to be read');
+    const timer = setTimeout(() => late.abort(tooFar), timeMs);
+    const until = performance.now() + timeMs;
+    try {
+      for await (const chunk of this.bytesFrom(offset, late.signal)) {
+        yield chunk;
+        // The timer waits while chunks come without a pause.
+        if (performance.now() > until) throw tooFar;
+      }
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /**
@@ -80,14 +100,5 @@ export class IndexedLog {
   private blockOf(line: number): LogBlock | undefined {
     const { blocks } = this.index;
     return line <= 1 ? undefined : blocks[lastAtMost(blocks, ({ newlines }) => newlines, line - 2)];
-  }
-}
-
-/** @throws TooFar if the read does not end in time */
-async function* within(timeMs: number, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const until = performance.now() + timeMs;
-  for await (const chunk of bytes) {
-    yield chunk;
-    if (performance.now() > until) throw new TooFar('the place of the log is too far to be read');
   }
 }

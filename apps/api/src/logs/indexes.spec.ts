@@ -1,9 +1,14 @@
-import { Readable } from 'node:stream';
+import { once } from 'node:events';
+import { PassThrough, Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { logIndexText, LogIndexer, type LogIndex } from '@proctor/result-files';
 import { type ResultStore, StoreUnavailable } from '@proctor/store';
+import { silenceLog } from '@test/support/silent-log';
 import { apiConfiguration } from '@test/support/api-configuration';
-import { DamagedFile, Indexes } from './indexes';
+import { Problem } from '../http/problem';
+import { DamagedFile, Indexes, INDEXED_MS_MAX, MADE_AT_ONCE_MAX, WAIT_MS } from './indexes';
+
+silenceLog();
 
 const ATTEMPT = { runId: 1, attempt: 1 };
 
@@ -16,8 +21,8 @@ function storeOf(files: Record<string, Buffer | Error>) {
     if (content instanceof Error) return Promise.reject(content);
     return Promise.resolve(content ? { content: Readable.from([content]), size: content.length } : null);
   };
-  const put = () => Promise.reject(new Error('read only'));
-  return { store: { open, put } as unknown as ResultStore, opened };
+  const save = () => Promise.reject(new Error('read only'));
+  return { store: { open, save } as unknown as ResultStore, opened };
 }
 
 it('a damaged log is read once, not at each look', async () => {
@@ -34,6 +39,62 @@ it('a log is read again after the store was away', async () => {
   await expect(indexes.log(ATTEMPT, 100)).rejects.toBeInstanceOf(StoreUnavailable);
   files['log.gz'] = gzipSync('a\nb\n');
   expect(await indexes.log(ATTEMPT, files['log.gz'].length)).toMatchObject({ lines: 2, bytes: 4 });
+});
+
+describe('a store that stops in the middle of a file', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
+  afterEach(() => jest.useRealTimers());
+
+  /** Sends this part of the file `name`, and nothing more. */
+  function stalled(name: string, part: Buffer) {
+    const contents: PassThrough[] = [];
+    const open = (_run: number, _attempt: number, file: string) => {
+      if (file !== name) return Promise.resolve(null);
+      const content = new PassThrough();
+      contents.push(content);
+      content.write(part);
+      return Promise.resolve({ content, size: 1_000 });
+    };
+    return { contents, indexes: new Indexes({ open } as unknown as ResultStore, apiConfiguration()) };
+  }
+
+  it('costs the time of an index, gives what was read, is closed, and is read again later', async () => {
+    const gzip = gzipSync('a\nb\n'.repeat(100_000));
+    const { contents, indexes } = stalled('log.gz', gzip.subarray(0, gzip.length - 20));
+    const index = indexes.log(ATTEMPT, 1_000);
+    while (contents.length === 0) await new Promise(setImmediate);
+    const closed = once(contents[0]!, 'close');
+    await jest.advanceTimersByTimeAsync(INDEXED_MS_MAX);
+    expect((await index).lines).toBeGreaterThan(1_000);
+    await closed;
+    await jest.advanceTimersByTimeAsync(60_000);
+    void indexes.log(ATTEMPT, 1_000);
+    while (contents.length === 1) await new Promise(setImmediate);
+    await jest.advanceTimersByTimeAsync(INDEXED_MS_MAX);
+  });
+
+  it('keeps further readers waiting for a while, who are refused then', async () => {
+    const { contents, indexes } = stalled('log.gz', gzipSync('a'));
+    const others = Array.from({ length: MADE_AT_ONCE_MAX }, (_, attempt) =>
+      indexes.log({ runId: 1, attempt }, 1_000),
+    );
+    while (contents.length < MADE_AT_ONCE_MAX) await new Promise(setImmediate);
+    const refused = expect(indexes.log({ runId: 2, attempt: 1 }, 1_000)).rejects.toBeInstanceOf(Problem);
+    await jest.advanceTimersByTimeAsync(WAIT_MS);
+    await refused;
+    await jest.advanceTimersByTimeAsync(INDEXED_MS_MAX);
+    await Promise.all(others);
+  });
+
+  it('is not available if it stops in an index', async () => {
+    const { contents, indexes } = stalled('log-index.json', Buffer.from('{'));
+    const index = indexes.log(ATTEMPT, 1_000);
+    const refused = expect(index).rejects.toBeInstanceOf(StoreUnavailable);
+    while (contents.length === 0) await new Promise(setImmediate);
+    await jest.advanceTimersByTimeAsync(INDEXED_MS_MAX);
+    await refused;
+    expect(contents[0]!.destroyed).toBe(true);
+  });
 });
 
 it.each<[string, Partial<LogIndex>]>([

@@ -32,12 +32,13 @@ import { Semaphore } from '../http/semaphore';
 const REMEMBERED_MAX = 32;
 /** How many bytes are read to make an index; later bytes are in none. */
 const INDEXED_BYTES_MAX = 1024 ** 3;
-const INDEXED_MS_MAX = 20_000;
+/** How long a file is read to make its index, in milliseconds, or a stored index. */
+export const INDEXED_MS_MAX = 20_000;
 /** How many indexes are made at the same time; further ones wait. */
-const MADE_AT_ONCE_MAX = 2;
-const WAIT_MS = 10_000;
-/** An unreadable file is not read again for this long. */
-const DAMAGED_MS = 60_000;
+export const MADE_AT_ONCE_MAX = 2;
+export const WAIT_MS = 10_000;
+/** A file that is damaged, or that was not read to its end in time, is not read again for this long. */
+const AGAIN_MS = 60_000;
 /** Deflate cannot expand one byte of a file to more bytes. */
 const EXPANSION_MAX = 1_032;
 
@@ -71,8 +72,8 @@ export class Indexes {
    * @throws StoreUnavailable if the store does not answer; Error if the file is no gzip
    */
   log(of: StoredAttempt, size: number): Promise<LogIndex> {
-    return this.remember(`log ${of.runId} ${of.attempt} ${size}`, async () => {
-      return (await this.storedLog(of, size)) ?? this.foundLogIndex(of, size);
+    return this.remember(`log ${of.runId} ${of.attempt} ${size}`, async (removeSoon) => {
+      return (await this.storedLog(of, size)) ?? this.foundLogIndex(of, size, removeSoon);
     });
   }
 
@@ -91,12 +92,12 @@ export class Indexes {
    * @throws StoreUnavailable if the store does not answer; Error if the file is no gzip
    */
   artifacts(of: StoredAttempt, size: number): Promise<ArtifactsIndex> {
-    return this.remember(`artifacts ${of.runId} ${of.attempt} ${size}`, async () => {
+    return this.remember(`artifacts ${of.runId} ${of.attempt} ${size}`, async (removeSoon) => {
       const text = await this.readIndex(of, 'artifacts-index.json');
       const index = text === null ? null : parseArtifactsIndex(text);
       return index && isPossible(endOf(index), index.blocks, size)
         ? index
-        : this.foundArtifactsIndex(of, size);
+        : this.foundArtifactsIndex(of, size, removeSoon);
     });
   }
 
@@ -112,10 +113,10 @@ export class Indexes {
 
   private remember<Index extends LogIndex | ArtifactsIndex>(
     key: string,
-    find: () => Promise<Index>,
+    find: (removeSoon: () => void) => Promise<Index>,
   ): Promise<Index> {
     const earlier = this.indexes.get(key) as Promise<Index> | undefined;
-    const index = earlier ?? find();
+    const index = earlier ?? find(() => this.removeSoon(key));
     if (!earlier) {
       this.indexes.set(key, index);
       index.catch((error: unknown) => this.removeFailed(key, error));
@@ -126,32 +127,49 @@ export class Indexes {
   /** The store may answer the next time; a damaged file stays damaged. */
   private removeFailed(key: string, error: unknown): void {
     if (!(error instanceof DamagedFile)) this.indexes.delete(key);
-    else setTimeout(() => this.indexes.delete(key), DAMAGED_MS).unref();
+    else this.removeSoon(key);
   }
 
-  /** @returns null if the worker stored no index, or one that is too long */
+  private removeSoon(key: string): void {
+    setTimeout(() => this.indexes.delete(key), AGAIN_MS).unref();
+  }
+
+  /**
+   * @returns null if the worker stored no index, or one that is too long
+   * @throws StoreUnavailable if the store does not answer, or not in time
+   */
   private async readIndex({ runId, attempt }: StoredAttempt, name: ResultFileName): Promise<string | null> {
     const file = await this.store.open(runId, attempt, name);
     if (!file) return null;
-    if (file.size <= INDEX_BYTES_MAX) return (await buffer(file.content)).toString();
-    file.content.destroy();
-    return null;
+    if (file.size > INDEX_BYTES_MAX) {
+      file.content.destroy();
+      return null;
+    }
+    const silence = new StoreUnavailable('the result store', `${name} was not read in ${INDEXED_MS_MAX} ms`);
+    const timer = setTimeout(() => file.content.destroy(silence), INDEXED_MS_MAX);
+    return (await buffer(file.content).finally(() => clearTimeout(timer))).toString();
   }
 
-  private async foundLogIndex(of: StoredAttempt, size: number): Promise<LogIndex> {
+  private async foundLogIndex(of: StoredAttempt, size: number, removeSoon: () => void): Promise<LogIndex> {
     const indexer = new LogIndexer(this.errors);
     const isWhole = await this.read(of, 'log.gz', size, (chunk) => indexer.add(chunk));
     const index = indexer.end();
     if (isWhole) await this.saveIndex(of, 'log-index.json', logIndexText(index));
+    else removeSoon();
     return index;
   }
 
-  private async foundArtifactsIndex(of: StoredAttempt, size: number): Promise<ArtifactsIndex> {
+  private async foundArtifactsIndex(
+    of: StoredAttempt,
+    size: number,
+    removeSoon: () => void,
+  ): Promise<ArtifactsIndex> {
     const indexer = new ArtifactsIndexer();
     const members = new TarMembers((member) => indexer.addMember(member));
     const isWhole = await this.read(of, 'artifacts.tar.gz', size, (chunk) => members.add(chunk));
     const index = indexer.end();
     if (isWhole) await this.saveIndex(of, 'artifacts-index.json', artifactsIndexText(index));
+    else removeSoon();
     return index;
   }
 
@@ -170,20 +188,22 @@ export class Indexes {
   ): Promise<boolean> {
     const leave = await this.places.acquire(1, WAIT_MS);
     if (!leave) throw comeBack(503, 'Too many logs are being read for the first time.', WAIT_MS);
-    const until = performance.now() + INDEXED_MS_MAX;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), INDEXED_MS_MAX);
     let bytes = 0;
     try {
-      for await (const chunk of contentFrom(this.opener(of, name, size), [], 0)) {
+      for await (const chunk of contentFrom(this.opener(of, name, size), [], 0, { signal: late.signal })) {
         add(chunk);
         bytes += chunk.length;
         if (bytes >= INDEXED_BYTES_MAX) return true;
-        if (performance.now() > until) return false;
       }
       return true;
     } catch (error) {
+      if (late.signal.aborted) return false;
       if (error instanceof StoreUnavailable) throw error;
       throw new DamagedFile(name, of.runId, error);
     } finally {
+      clearTimeout(timer);
       leave();
     }
   }

@@ -1,3 +1,5 @@
+import { TooFar } from '@proctor/result-files';
+
 const NEWLINE = '\n';
 /** How many bytes of the line are shown before and after a match. */
 const AROUND = 200;
@@ -28,7 +30,7 @@ export interface LogSearch {
 const LINE_BYTES_MAX = 1024 * 1024;
 
 /**
- * Searches a log while it is read, ignoring the case of ASCII letters.
+ * Searches a log while it is read, ignoring the case of ASCII letters. What was read until a TooFar is searched.
  * @param number of the line in which the content begins
  * @param first the first line to search
  */
@@ -37,20 +39,23 @@ export async function searchLines(
   number: number,
   text: string,
   first: number,
-  limits: SearchLimits,
+  hitsMax: number,
 ): Promise<LogSearch> {
   const needle = comparable(Buffer.from(text));
-  const until = performance.now() + limits.timeoutMs;
   const hits: LogHit[] = [];
   let rest = Buffer.alloc(0);
   let line = number;
-  for await (const chunk of content) {
-    const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    const end = all.length > LINE_BYTES_MAX ? all.length : all.lastIndexOf(NEWLINE) + 1;
-    line = search(all.subarray(0, end), line);
-    rest = Buffer.from(all.subarray(end));
-    if (hits.length >= limits.hits) return { hits, cutAt: hits.at(-1)!.line + 1 };
-    if (performance.now() >= until) return { hits, cutAt: line };
+  try {
+    for await (const chunk of content) {
+      const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      const end = all.length > LINE_BYTES_MAX ? all.length : all.lastIndexOf(NEWLINE) + 1;
+      line = search(all.subarray(0, end), line);
+      rest = Buffer.from(all.subarray(end));
+      if (hits.length >= hitsMax) return { hits, cutAt: hits.at(-1)!.line + 1 };
+    }
+  } catch (error) {
+    if (error instanceof TooFar) return { hits, cutAt: line };
+    throw error;
   }
   search(rest, line);
   return { hits, cutAt: null };
@@ -62,7 +67,7 @@ export async function searchLines(
     for (let hitAt = latin.indexOf(needle); hitAt !== -1;) {
       at += count(latin, counted, hitAt);
       counted = hitAt;
-      if (hits.length >= limits.hits) return at;
+      if (hits.length >= hitsMax) return at;
       if (at >= first && hits.at(-1)?.line !== at) hits.push({ line: at, text: around(bytes, hitAt) });
       const next = latin.indexOf(NEWLINE, hitAt);
       hitAt = next === -1 ? -1 : latin.indexOf(needle, next);

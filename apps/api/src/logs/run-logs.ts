@@ -14,14 +14,15 @@ import { logSoFar, unreachedLog } from './log-so-far';
 import type { LivePiece, LogSoFar } from './log-so-far';
 
 /** How long the available part of a live log is read. */
-const SO_FAR_TIMEOUT_MS = 3_000;
+export const SO_FAR_TIMEOUT_MS = 3_000;
 
 /** How long the bytes before the requested one are read. */
 const SKIP_MS = 3_000;
 
-/** A read for a request stops when its client has gone. */
-export function readingLimits(): ReadingLimits {
-  return { signal: readerGone(), skipMs: SKIP_MS };
+/** A read for a request stops when its client has gone, or with the signal. */
+export function readingLimits(late?: AbortSignal): ReadingLimits {
+  const ends = [readerGone(), late].filter((signal) => signal !== undefined);
+  return { signal: AbortSignal.any(ends), skipMs: SKIP_MS };
 }
 
 /** How long a client waits before it requests an unreadable live log again. */
@@ -71,7 +72,9 @@ export class RunLogs {
     if (logSize === null) return null;
     const of = { runId, attempt };
     const [index, open] = [await this.indexes.log(of, logSize), this.indexes.opener(of, 'log.gz', logSize)];
-    return new IndexedLog(index, (offset) => contentFrom(open, index.blocks, offset, readingLimits()));
+    return new IndexedLog(index, (offset, late) =>
+      contentFrom(open, index.blocks, offset, readingLimits(late)),
+    );
   }
 
   /**
