@@ -9,6 +9,7 @@ import type { SentForm } from './hostile/forms';
 import { EVIL_NAME, HostileScene } from './hostile/scene';
 import { Visitor } from './hostile/visit';
 import type { Visit } from './hostile/visit';
+import { NO_PAGES, startsOf, unseenRoutes } from './hostile/walk';
 
 /**
  * Statements to the database for one page, at most: this many, or those of this list. It does not depend on how many rows a page
@@ -30,42 +31,6 @@ const MORE_STATEMENTS: Record<string, number> = {
 const PAGE_BYTES_MAX = 300_000;
 /** Bytes of a page as it is sent, compressed. */
 const PACKED_PAGE_BYTES_MAX = 60_000;
-/** Pages that no link of the deployment leads to. */
-const UNLINKED_PAGES = [
-  '/status/pending/bookworm/',
-  '/user/alice/test/publish?run_ids=1',
-  '/packages/-/affected-by?package=libc6&to=2',
-];
-/** Whatever asks for these, it is not answered by a page. */
-const NO_PAGES = [
-  // Debci's addresses, which lead elsewhere or have nothing.
-  '/api',
-  '/doc',
-  '/experiments',
-  '/experiments/*rest',
-  '/user',
-  '/user/auth/*way',
-  '/user/logout',
-  '/health',
-  '/health/live',
-  '/-/live',
-  // Only mails have the links.
-  '/mail/confirm/:token',
-  '/mail/unsubscribe/:token',
-  '/robots.txt',
-  '/favicon.ico',
-  '/-/suggest',
-  '/packages/-/suggest',
-  '/packages/:prefix/:package/:suite/:arch/latest',
-  '/packages/:prefix/:package/:suite/:arch/:run_id/log/events',
-  '/user/:user/getkey',
-  '/-/request',
-  '/user/login/:provider',
-  '/user/login/:provider/callback',
-  '/runs/:run_id',
-  '/packages/:prefix/:package/:suite',
-  '/:package',
-];
 /** Rules of html-validate that are of taste, or against what is meant here. */
 const STYLE: RuleConfig = {
   'doctype-style': 'off',
@@ -96,7 +61,7 @@ beforeAll(async () => {
     const visitor = new Visitor(scene.api, browser);
     visitors.push([name, visitor, browser]);
     let before = queries.mock.calls.length;
-    await visitor.crawl(['/', `/user/${name}`, ...UNLINKED_PAGES], ({ path, route }) => {
+    await visitor.crawl(startsOf(name), ({ path, route }) => {
       const now = queries.mock.calls.length;
       statements.push({ visitor, path, route, count: now - before });
       before = now;
@@ -132,12 +97,8 @@ function expectHarmless(visits: [string, Visit][]): void {
 }
 
 it('the walk comes to every page, for some reader', () => {
-  const [[, { pageRoutes }]] = visitors as [(typeof visitors)[0]];
-  const visitedRoutes = new Set(
-    allVisits().flatMap(([, { route, status }]) => (status === 200 ? [route] : [])),
-  );
-  const unseen = pageRoutes.filter((route) => !visitedRoutes.has(route) && !route.startsWith('/data/'));
-  expect(unseen.sort()).toEqual([...NO_PAGES].sort());
+  const unseen = unseenRoutes(visitors.map(([, visitor]) => visitor));
+  expect(unseen).toEqual([...NO_PAGES].sort());
 });
 
 it('whatever others write is text on each page, feed and picture, for everybody', () => {

@@ -35,7 +35,11 @@ export class HostileScene {
   ) {}
 
   static async make(): Promise<HostileScene> {
-    const api = await startApi({ server: { passwordGuessesPerHourMax: 1_000 } });
+    // No mail is sent without an address of the pages.
+    const mail = { ...{ host: '127.0.0.1', port: 1, sender: 'ci@example.org' }, timeoutMs: 1_000 };
+    const api = await startApi({
+      server: { passwordGuessesPerHourMax: 1_000, mail: { ...mail, tls: 'none' } },
+    });
     await api.database.users.setPassword('alice', 'of alice');
     await api.database.users.add('root', { isAdmin: true, password: 'of root' });
     const browsers = {
