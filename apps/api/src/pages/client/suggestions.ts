@@ -18,23 +18,26 @@ export function offerSuggestions(input: HTMLInputElement | HTMLTextAreaElement):
   list.id = `${input.id}-suggestions`;
   list.setAttribute('role', 'listbox');
   list.setAttribute('aria-label', 'Suggestions');
-  list.hidden = true;
   input.after(list);
   const combobox = new Combobox(input, list);
+  const setOpen = (isOpen: boolean): void => {
+    list.hidden = !isOpen;
+    if (isOpen) combobox.start();
+    else combobox.stop();
+    // HTML has no combobox of several lines: such a field keeps its own role, without a state.
+    if (input instanceof HTMLTextAreaElement)
+      for (const name of ['role', 'aria-expanded']) input.removeAttribute(name);
+  };
+  setOpen(false);
   let timer: number | undefined;
   let lastWord = '';
 
   const field: HTMLElement = input;
   const typed = (): string => (end === undefined ? input.value.trim() : wordAt(input));
-  const close = (): void => {
-    list.hidden = true;
-    combobox.stop();
-  };
+  const close = (): void => setOpen(false);
   const show = (suggestions: Suggestion[]): void => {
     list.replaceChildren(...suggestions.map((each, index) => option(list.id, each, index)));
-    list.hidden = suggestions.length === 0;
-    if (list.hidden) combobox.stop();
-    else combobox.start();
+    setOpen(suggestions.length > 0);
   };
   const ask = async (): Promise<void> => {
     const query = typed();
@@ -52,10 +55,7 @@ export function offerSuggestions(input: HTMLInputElement | HTMLTextAreaElement):
     timer = window.setTimeout(() => void ask().catch(close), PAUSE_MS);
   });
   input.addEventListener('focus', () => {
-    if (list.childElementCount > 0 && typed() === lastWord && lastWord !== '') {
-      list.hidden = false;
-      combobox.start();
-    }
+    if (list.childElementCount > 0 && typed() === lastWord && lastWord !== '') setOpen(true);
   });
   input.addEventListener('blur', close);
   field.addEventListener('keydown', (event) => {
