@@ -37,13 +37,13 @@ export async function openPage(
 export const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /**
- * Lists the violations of WCAG 2.2, levels A and AA, that axe finds: rule and first place. The policy of the page stays
+ * Lists the violations of WCAG 2.2, levels A and AA, and of good practice, that axe finds: rule and first place. The policy of the page stays
  * in force.
  * @param rules only these are checked
  */
 export async function accessibilityFaults(page: Page, rules?: string[]): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(AXE);
-  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
   const only = rules ? { type: 'rule', values: rules } : { type: 'tag', values: tags };
   return page.evaluate(async (runOnly) => {
     const { axe } = globalThis as unknown as {

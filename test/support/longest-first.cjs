@@ -12,6 +12,7 @@ const LONG = [
   'end-to-end/api/private-runs',
   'end-to-end/worker/exit-codes',
   'end-to-end/browser/every-page',
+  'end-to-end/browser/every-reader',
   'end-to-end/worker/traps',
   'end-to-end/conformance/conformance',
   'simulation/simulation',

@@ -1,12 +1,12 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { HtmlValidate, type RuleConfig } from 'html-validate';
 import { Client } from 'pg';
 import type { Browser } from '@test/support/browser';
 import { markupFaults } from '@test/support/markup';
 import { formsOf, hostilePaths, namesAskedBy } from './hostile/forms';
 import type { SentForm } from './hostile/forms';
 import { EVIL_NAME, HostileScene } from './hostile/scene';
+import { validityFaults } from './hostile/validity';
 import { Visitor } from './hostile/visit';
 import type { Visit } from './hostile/visit';
 import { NO_PAGES, startsOf, unseenRoutes } from './hostile/walk';
@@ -31,21 +31,6 @@ const MORE_STATEMENTS: Record<string, number> = {
 const PAGE_BYTES_MAX = 300_000;
 /** Bytes of a page as it is sent, compressed. */
 const PACKED_PAGE_BYTES_MAX = 60_000;
-/** Rules of html-validate that are of taste, or against what is meant here. */
-const STYLE: RuleConfig = {
-  'doctype-style': 'off',
-  'no-implicit-input-type': 'off',
-  // A region that is scrolled has the focus, whatever its element.
-  'prefer-native-element': 'off',
-  // In `<noscript>`, for pages that move.
-  'meta-refresh': 'off',
-  // A package may have a long name.
-  'long-title': 'off',
-  // The search is sent by the key that sends each form.
-  'wcag/h32': 'off',
-  // Boxes of one name are one list.
-  'form-dup-name': ['error', { shared: ['radio', 'button', 'reset', 'submit', 'checkbox'] }],
-};
 const POLICY =
   "default-src 'none';script-src 'self';connect-src 'self';style-src 'self';img-src 'self';form-action 'self';" +
   "base-uri 'none';frame-ancestors 'none'";
@@ -117,16 +102,14 @@ it('a page is no heavier for what others write', () => {
 });
 
 it('each page is valid HTML', async () => {
-  const validator = new HtmlValidate({ extends: ['html-validate:recommended'], rules: STYLE });
   const faults = new Map<string, string>();
   const perRoute = new Map<string, number>();
   for (const [name, { route, path, body }] of allVisits().filter(([, visit]) => isPage(visit))) {
     const count = (perRoute.get(route) ?? 0) + 1;
     perRoute.set(route, count);
     if (body === '' || count > (body.length > 50_000 ? 1 : 2)) continue;
-    for (const { messages } of (await validator.validateString(body)).results)
-      for (const { ruleId, message, line } of messages)
-        faults.set(`${ruleId} ${route}`, `${name} ${path}:${line} ${message}`);
+    for (const { ruleId, message, line } of await validityFaults(body))
+      faults.set(`${ruleId} ${route}`, `${name} ${path}:${line} ${message}`);
     // The connections of the other tests are served meanwhile.
     await immediate();
   }

@@ -50,3 +50,12 @@ export function unseenRoutes(visitors: Visitor[]): string[] {
   const routes = visitors[0]!.pageRoutes.filter((route) => !seen.has(route) && !route.startsWith('/data/'));
   return routes.sort();
 }
+
+const RUN = '/packages/:prefix/:package/:suite/:arch/:run_id';
+
+/** The last page of each kind, and each run: what one shows depends on how far it is. */
+export function pagesOf({ visits }: Visitor): string[] {
+  const pages = visits.filter(({ type, status }) => type === 'text/html' && status === 200);
+  const ofKinds = new Map(pages.map(({ route, path }) => [route, path])).values();
+  return [...new Set([...ofKinds, ...pages.filter(({ route }) => route === RUN).map(({ path }) => path)])];
+}
