@@ -98,7 +98,13 @@ it('the pages of an instance without runs can be read', async () => {
 
 const ERRORS = [
   ...['/nowhere', '/packages/n/nothing/', '/packages/h/helo/', '/runs/99999', '/status/nothing/'],
-  ...['/triggers/nothing/1', '/compare/1...x', '/status/workers/nobody', '/user/bob/keys', '/mail/confirm/x'],
+  ...[
+    '/triggers/nothing/1',
+    '/compare/1...x',
+    '/status/workers/worker-99',
+    '/user/bob/keys',
+    '/mail/confirm/x',
+  ],
   ...[
     '/status/failing/?suite=nothing',
     '/packages/-/search?query=nothing-of-this',
@@ -123,7 +129,7 @@ const SEND_EMPTY = (place: number): string => `(() => {
 const FORMS = 'form[method=post]:has(:required)';
 const ACTIONS = `[...document.querySelectorAll(${JSON.stringify(FORMS)})].map((form) => form.getAttribute('action'))`;
 
-it('a form that is sent without its values comes back with its errors, for everybody to read', async () => {
+it('a form that is sent without its values comes back with its errors, which all can read', async () => {
   const refused: string[] = [];
   for (const [reader, some] of [
     ['public', ['/user/login']],
@@ -131,13 +137,13 @@ it('a form that is sent without its values comes back with its errors, for every
   ] as const) {
     const session = reader === 'root' ? { extraHTTPHeaders: { Cookie: scene.browsers.root.header } } : {};
     const { page } = await openPage(browser, scene.api.url, session);
-    const seen = new Set<string>();
+    const sentActions = new Set<string>();
     for (const path of some) {
       await page.goto(scene.api.url + path);
       const actions = await page.evaluate<string[]>(ACTIONS);
       for (const [place, action] of actions.entries()) {
-        if (seen.has(action)) continue;
-        seen.add(action);
+        if (sentActions.has(action)) continue;
+        sentActions.add(action);
         await page.goto(scene.api.url + path);
         const [answer] = await Promise.all([
           page.waitForResponse((each) => each.request().isNavigationRequest()),

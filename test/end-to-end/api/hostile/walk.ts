@@ -44,10 +44,12 @@ export function startsOf(reader: string): string[] {
 
 /** The routes of pages, feeds and pictures that none of the walks came to, sorted. */
 export function unseenRoutes(visitors: Visitor[]): string[] {
-  const seen = new Set(
+  const visitedRoutes = new Set(
     visitors.flatMap(({ visits }) => visits.flatMap(({ route, status }) => (status === 200 ? [route] : []))),
   );
-  const routes = visitors[0]!.pageRoutes.filter((route) => !seen.has(route) && !route.startsWith('/data/'));
+  const routes = visitors[0]!.pageRoutes.filter(
+    (route) => !visitedRoutes.has(route) && !route.startsWith('/data/'),
+  );
   return routes.sort();
 }
 
