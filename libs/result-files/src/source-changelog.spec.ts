@@ -1,6 +1,7 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { packedArtifacts } from '@test/support/artifacts';
 import { entriesBetween, parseChangelog, readSourceChangelog, SOURCE_CHANGELOG } from './source-changelog';
+import { type OpenResultFile, WHOLE_TEXT_MS } from './stored-texts';
 
 const entry = (version: string, changes = '  * Something.', distribution = 'unstable'): string =>
   `hello (${version}) ${distribution}; urgency=medium\n\n${changes}\n\n -- Ada L <ada@mail.example>  Thu, 01 Jan 2026 10:00:00 +0100\n\n`;
@@ -69,6 +70,32 @@ describe('the changelog in the artifacts of a run', () => {
   it('is read from them', async () => {
     const files = await artifacts({ summary: 'x', [SOURCE_CHANGELOG]: entry('2') });
     expect(versionsOf(await read(files))).toEqual(['2']);
+  });
+
+  it('is empty when the store stops in the middle of the archive, which is closed', async () => {
+    const files = await artifacts({ [SOURCE_CHANGELOG]: entry('2') });
+    const late = new AbortController();
+    jest.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal);
+    const archive = new PassThrough();
+    const open: OpenResultFile = (name) => {
+      if (name === 'artifacts-index.json')
+        return Promise.resolve({ size: 1, content: Readable.from([files['artifacts-index.json']]) });
+      setImmediate(() => late.abort());
+      return Promise.resolve({ size: 1_000, content: archive });
+    };
+    expect(await readSourceChangelog(open)).toEqual([]);
+    expect(archive.destroyed).toBe(true);
+    jest.restoreAllMocks();
+  });
+
+  it('is not read when the store stops in the middle of the index', async () => {
+    const index = new PassThrough();
+    const limit = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
+    const read = readSourceChangelog(() => Promise.resolve({ size: 1, content: index }));
+    await expect(read).rejects.toThrow(/abort/i);
+    expect(limit).toHaveBeenCalledWith(WHOLE_TEXT_MS);
+    expect(index.destroyed).toBe(true);
+    jest.restoreAllMocks();
   });
 
   it('is empty without one, when it is too long, and when its archive is damaged', async () => {

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import type { ResultFileName } from '@proctor/contracts';
 import type { ArtifactsIndex } from './artifacts-index';
 import { contentFrom, TooFar } from './block-reader';
@@ -11,7 +11,13 @@ export type OpenResultFile = (
   start?: number,
 ) => Promise<{ size: number; content: Readable } | null>;
 
-/** The whole text of an index; null if there is none, or it is too long. */
+/** How long an index is read, in milliseconds: a store may stop in the middle of a file. */
+export const WHOLE_TEXT_MS = 10_000;
+
+/**
+ * The whole text of an index; null if there is none, or it is too long.
+ * @throws errors of `open`, and of its file; AbortError if it is not read in time
+ */
 export async function wholeText(open: OpenResultFile, name: ResultFileName): Promise<string | null> {
   const stored = await open(name);
   if (!stored || stored.size > INDEX_BYTES_MAX) {
@@ -19,35 +25,37 @@ export async function wholeText(open: OpenResultFile, name: ResultFileName): Pro
     return null;
   }
   const parts: Buffer[] = [];
-  for await (const part of stored.content as AsyncIterable<Buffer>) parts.push(part);
+  const content = addAbortSignal(AbortSignal.timeout(WHOLE_TEXT_MS), stored.content);
+  for await (const part of content as AsyncIterable<Buffer>) parts.push(part);
   return Buffer.concat(parts).toString();
 }
 
 /**
- * The text of a file in the artifacts; null when the archive differs from its index.
- * @param skipMs how long bytes before the file may be skipped
+ * The text of a file in the artifacts; null when the archive differs from its index, or the time is over.
+ * @param passMs how long the archive is read
  */
 export async function memberText(
   open: OpenResultFile,
   { blocks }: ArtifactsIndex,
   { offset, size }: TarMember,
-  skipMs: number,
+  passMs: number,
 ): Promise<string | null> {
   const openAt = async (start: number): Promise<Readable> => {
     const part = await open('artifacts.tar.gz', start);
     if (!part) throw new NotThere();
     return part.content;
   };
+  const late = AbortSignal.timeout(Math.max(0, passMs));
   const parts: Buffer[] = [];
   let length = 0;
   try {
-    for await (const part of contentFrom(openAt, blocks, offset, { skipMs })) {
+    for await (const part of contentFrom(openAt, blocks, offset, { skipMs: passMs, signal: late })) {
       parts.push(part);
       length += part.length;
       if (length >= size) break;
     }
   } catch (error) {
-    if (error instanceof NotThere || error instanceof TooFar || isNoGzip(error)) return null;
+    if (late.aborted || error instanceof NotThere || error instanceof TooFar || isNoGzip(error)) return null;
     throw error;
   }
   return length < size ? null : Buffer.concat(parts).subarray(0, size).toString();

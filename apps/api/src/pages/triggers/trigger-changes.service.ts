@@ -1,4 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { systemClock, waitAtMost } from '@proctor/clock';
 import { type RunRecord, TriageRuns, TriggerRuns } from '@proctor/database';
 import { type ChangelogEntry, compareVersions, readSourceChangelog } from '@proctor/result-files';
 import { ResultStore } from '@proctor/store';
@@ -9,6 +10,9 @@ import { changesView } from './changes-view';
 
 /** The number of the newest runs of the package itself that are read. */
 const RUNS_READ_MAX = 5;
+
+/** How long the page waits for a changelog, in milliseconds. */
+export const CHANGELOG_MS = 2_000;
 
 /** What is new in the version of a trigger: from the public runs that tested this version. */
 @Injectable()
@@ -45,12 +49,13 @@ export class TriggerChanges {
     return before !== null && compareVersions(before, version) < 0 ? before : null;
   }
 
-  /** The page does not need them: without an answer of the store it has none. */
+  /** The page does not need them: without an answer of the store in time it has none. */
   private async entriesOf({ runId, attempt }: RunRecord): Promise<ChangelogEntry[]> {
     const reading = readSourceChangelog((name, start) => this.store.openFrom(runId, attempt, name, start));
-    return reading.catch((error: unknown) => {
+    const logged = reading.catch((error: unknown) => {
       this.logger.warn(`run ${runId}: its changelog cannot be read: ${String(error)}`);
       return [];
     });
+    return (await waitAtMost(logged, CHANGELOG_MS, systemClock)) ?? [];
   }
 }
