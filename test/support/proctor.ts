@@ -157,9 +157,8 @@ async function startWithin(
     );
   });
   undo.push(...APPS.map((name) => () => stopped(processes[name])));
-  const adminKey = await makeAdministrator(database);
+  const adminKey = await registerAll(database, users);
   secrets.push(['API key', adminKey]);
-  await registerAll(database, users);
   await Promise.all((options.apps ?? STARTED).map((name) => started(processes[name], output)));
   return {
     url: `http://127.0.0.1:${port}`,
@@ -256,20 +255,14 @@ async function writeConfiguration(folder: string, files: ConfigurationFiles): Pr
   return folder;
 }
 
-async function makeAdministrator({ url }: TestDatabase): Promise<string> {
+/** Adds the administrator and the workers. @returns an API key of the administrator */
+async function registerAll({ url }: TestDatabase, { workers }: TestUsers): Promise<string> {
   const database = await openDatabase(url);
   try {
     await database.users.add('admin', { isAdmin: true });
-    return (await database.apiKeys.create('admin', 'test')).key;
-  } finally {
-    await database.close();
-  }
-}
-
-async function registerAll({ url }: TestDatabase, { workers }: TestUsers): Promise<void> {
-  const database = await openDatabase(url);
-  try {
+    const { key } = await database.apiKeys.create('admin', 'test');
     await registerWorkers(database, workers, 'admin');
+    return key;
   } finally {
     await database.close();
   }
