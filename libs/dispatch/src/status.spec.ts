@@ -9,6 +9,7 @@ import {
 import { DispatcherRig } from '@test/support/dispatcher-rig';
 import { leaseRequest, registered, waitingRun } from '@test/support/runs';
 import { machineFigures } from './figures';
+import type { DispatchedRun } from './journal-records';
 
 const MINUTE = 60_000;
 const publicOnly = registered('w1', 'w2').map((worker) => ({ ...worker, mayRunPrivate: false }));
@@ -195,6 +196,23 @@ describe('queues', () => {
     expect(statusOf(rig).queues).toMatchObject([{ waiting: 0, running: 1, emptyInMs: 0, reasons: [] }]);
     rig.finish(1);
     expect(statusOf(rig).queues).toEqual([]);
+  });
+
+  it.each([
+    ['of the lower priority', { priority: 5, arrivedAt: 9 }, { priority: 4, arrivedAt: 8 }],
+    ['that arrived later at the same priority', { arrivedAt: 8 }, { arrivedAt: 9 }],
+  ])('a queue is empty after the run %s, whichever of its lines comes first', (_, earlier, later) => {
+    const expectedOf = (runs: DispatchedRun[]) => {
+      const rig = new DispatcherRig([waitingRun(1, { package: 'quick', priority: 9 }), ...runs]);
+      rig.state.durations.learn('quick', MINUTE);
+      rig.state.durations.learn('slow', 60 * MINUTE);
+      rig.ask();
+      return statusOf(rig).queues[0]!.emptyInMs;
+    };
+    const quick = waitingRun(2, { ...earlier, package: 'quick', requestor: 'bob' });
+    const slow = waitingRun(3, { ...later, package: 'slow', requestor: 'eve' });
+    expect(expectedOf([quick, slow])).toBeGreaterThanOrEqual(60 * MINUTE);
+    expect(expectedOf([slow, quick])).toBeGreaterThanOrEqual(60 * MINUTE);
   });
 
   it('the status of a queue has no expected end while one of its runs has no worker', () => {

@@ -159,20 +159,21 @@ function lastWaiting(
   view: View,
   now: number,
 ): DispatchedRun | undefined {
+  const buckets = view.lanesOf(suite).flatMap((lane) => view.bucketsOf(lane));
+  const inMemory = buckets.map((bucket) => bucket.last()).filter((run) => run !== undefined);
+  const beyond = view
+    .lastsBeyond()
+    .filter((run) => run.suite === suite)
+    .map((run) => {
+      const copy = { ...run };
+      state.ageing.rebase(copy, now);
+      return copy;
+    });
   let last: { run: DispatchedRun; level: number } | undefined;
-  for (const bucket of view.lanesOf(suite).flatMap((lane) => view.bucketsOf(lane))) {
-    const run = bucket.last();
-    if (!run) continue;
+  for (const run of [...inMemory, ...beyond]) {
     const level = state.ageing.levelOf(run, now);
     const isLater = !last || level < last.level || (level === last.level && arrivedBefore(last.run, run));
     if (isLater) last = { run, level };
-  }
-  for (const run of view.lastsBeyond().filter((one) => one.suite === suite)) {
-    const copy = { ...run };
-    state.ageing.rebase(copy, now);
-    const level = state.ageing.levelOf(copy, now);
-    const isLater = !last || level < last.level || (level === last.level && arrivedBefore(last.run, copy));
-    if (isLater) last = { run: copy, level };
   }
   return last?.run;
 }
