@@ -51,3 +51,12 @@ export function Path(): PropertyDecorator {
     Matches(/^\P{Cc}*$/u, { message: '$property must be a path without control characters' }),
   ]);
 }
+
+/** The rules of `IsUrl` for the address of a service. No request sends a fragment. */
+export const SERVICE_URL = {
+  protocols: ['http', 'https'],
+  require_protocol: true,
+  require_tld: false,
+  disallow_auth: true,
+  allow_fragments: false,
+};

@@ -1,5 +1,6 @@
 import { PROTOCOL, PROTOCOL_OLDEST, REQUEST_LIMITS, type RequestLimits } from '@proctor/contracts';
 import { IsIn, IsInt, IsOptional, IsUrl, Max, Min } from 'class-validator';
+import { SERVICE_URL } from './address-rules';
 import { AtStart } from './at-start';
 import { MetricsSection } from './metrics-section';
 import { Count, Milliseconds, Section, SizeClasses, Weights } from './rules';
@@ -109,14 +110,7 @@ export class SchedulerSection {
   /** The address to which spans of finished runs are sent by OTLP over HTTP; by default they are not sent. */
   @AtStart()
   @IsOptional()
-  @IsUrl({
-    protocols: ['http', 'https'],
-    require_protocol: true,
-    require_tld: false,
-    disallow_auth: true,
-    // No request sends it.
-    allow_fragments: false,
-  })
+  @IsUrl(SERVICE_URL)
   tracesUrl?: string;
   /** How often the staging areas are swept. */
   @Milliseconds() stagingSweepMs = 600_000;

@@ -1,7 +1,7 @@
 import { IsBoolean, IsIn, IsInt, IsOptional, IsUrl, Matches, Max, MaxLength, Min } from 'class-validator';
 import { AtStart } from './at-start';
 import { Count, Milliseconds } from './rules';
-import { Path } from './address-rules';
+import { Path, SERVICE_URL } from './address-rules';
 
 /** Large enough for a page of a bucket's list with the longest names. */
 const ANSWER_BYTES_MIN = 1024 * 1024;
@@ -16,15 +16,8 @@ export class StoreSection {
   @AtStart() @Path() path = 'store';
   @AtStart()
   @IsOptional()
-  @IsUrl({
-    protocols: ['http', 'https'],
-    require_protocol: true,
-    require_tld: false,
-    disallow_auth: true,
-    // No request to the store sends them.
-    allow_query_components: false,
-    allow_fragments: false,
-  })
+  // No request to the store sends a query of its address.
+  @IsUrl({ ...SERVICE_URL, allow_query_components: false })
   endpoint?: string;
   @AtStart() @Matches(/^[a-zA-Z0-9-]{1,63}$/) region = 'us-east-1';
   @AtStart() @IsOptional() @Matches(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/) bucket?: string;

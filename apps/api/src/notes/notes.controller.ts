@@ -12,6 +12,23 @@ import { NewNoteRequest, NoteRequest, NotesQuery } from './notes.dto';
 import { NotesService } from './notes.service';
 import { NOTE_IN_PATH } from '../http/path-ids';
 
+const NOTE_EXAMPLE = {
+  note_id: 3,
+  subject: 'place',
+  package: 'hello',
+  suite: 'trixie',
+  arch: 'armhf',
+  text: 'Needs more memory than the machines have.',
+  bugs: ['#123456'],
+  author: 'alice',
+  run_id: 12,
+  signature: '3f1d7f2e9a0e4c3f',
+  failing_tests: ['upstream'],
+  written_at: '2026-11-20T10:00:00.000Z',
+  changed_at: null,
+  withdrawn_at: null,
+};
+
 /** Notes of people about failures. */
 @Controller('api/v1/notes')
 @Requires('key')
@@ -52,22 +69,7 @@ export class NotesApiController {
     answer: {
       description: 'The note.',
       of: NoteResource,
-      example: {
-        note_id: 3,
-        subject: 'place',
-        package: 'hello',
-        suite: 'trixie',
-        arch: 'armhf',
-        text: 'Needs more memory than the machines have.',
-        bugs: ['#123456'],
-        author: 'alice',
-        run_id: 12,
-        signature: '3f1d7f2e9a0e4c3f',
-        failing_tests: ['upstream'],
-        written_at: '2026-11-20T10:00:00.000Z',
-        changed_at: null,
-        withdrawn_at: null,
-      },
+      example: NOTE_EXAMPLE,
     },
     body: {
       form: { run_id: 12, text: 'Needs more memory than the machines have.', bugs: '#123456' },
@@ -101,22 +103,7 @@ export class NotesApiController {
     answer: {
       description: 'The note.',
       of: NoteResource,
-      example: {
-        note_id: 3,
-        subject: 'place',
-        package: 'hello',
-        suite: 'trixie',
-        arch: 'armhf',
-        text: 'Needs more memory than the machines have.',
-        bugs: ['#123456'],
-        author: 'alice',
-        run_id: 12,
-        signature: '3f1d7f2e9a0e4c3f',
-        failing_tests: ['upstream'],
-        written_at: '2026-11-20T10:00:00.000Z',
-        changed_at: null,
-        withdrawn_at: null,
-      },
+      example: NOTE_EXAMPLE,
     },
     path: { note_id: { of: whole({ minimum: 1 }), example: 3 } },
     body: {

@@ -8,7 +8,7 @@ import { secondsInWords } from '../layout/times';
 
 const HOUR_MS = 3_600_000;
 const HOUR_SECONDS = 3_600;
-const MIB_IN_GIB = 1_024;
+export const MIB_IN_GIB = 1_024;
 const SIZE: [number, number] = [560, 180];
 
 export const HOUR_SPANS = [1, 3, 7] as const;

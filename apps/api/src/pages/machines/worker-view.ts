@@ -3,12 +3,12 @@ import type { DrainResource, WorkerDetails, WorkerResource } from '@proctor/reso
 import { drainReason } from '../../workers/idle-reasons';
 import { shapeOf } from '../layout/mark';
 import { historyPath } from '../../runs/page-paths';
+import { MIB_IN_GIB } from './hours-view';
 import { architecturesOf, slotsOf, stateOf, stripEntry, versionsOf, workerUrl } from './workers-view';
 
 /** Failures are marked as more frequent than expected when there are twice as many, and at least three more. */
 const OFTENER_BY = 2;
 const OFTENER_MIN = 3;
-const MIB_IN_GIB = 1_024;
 
 /** The page of a worker. @param drain the decision of an administrator; its schedulers have it, too, once they know it */
 export function workerView(worker: WorkerDetails, drain: DrainResource | null = null) {
