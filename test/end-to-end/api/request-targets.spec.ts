@@ -45,6 +45,15 @@ it('every route answers a whole address as it answers the path of it', async () 
   expect(differing).toEqual([]);
 });
 
+it.each(['/api/v1/auth', 'http://any.example/api/v1/auth', '/', '/no/such/page'])(
+  'a request for %s with two headers Host is refused',
+  async (target) => {
+    const answer = await ask('GET', target, ['hOST: other.example', `Auth-Key: ${api.keys.alice}`]);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toContain('one header Host only');
+  },
+);
+
 it.each([
   ['http://any.example/api/v1/auth', 200],
   ['http://any.example//api//v1/auth?x=//', 200],
