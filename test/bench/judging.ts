@@ -35,7 +35,7 @@ export async function judge(row: Row, place: Place): Promise<Judged[]> {
     const rounds = await (place.isQuick
       ? withTimeLimit(whole(), row.name, QUICK_ROW_MAX_MS, systemClock)
       : whole());
-    return row.figures.map((figure) => judged(figure, rounds));
+    return row.figures.map((figure) => judgeFigure(figure, rounds));
   } finally {
     await place.undoLeftovers();
   }
@@ -59,7 +59,7 @@ async function measure(open: OpenRow, count: number, isQuick: boolean): Promise<
   return rounds;
 }
 
-function judged(figure: Figure, rounds: Round[]): Judged {
+function judgeFigure(figure: Figure, rounds: Round[]): Judged {
   const { of, against, by = 'ratio', mark } = figure;
   const measured = rounds.map((round) => numberOf(round.measured, of));
   if (against === undefined) {

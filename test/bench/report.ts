@@ -29,8 +29,12 @@ export interface MeasuredRow {
 export const HEAD = `| what | measured | compared with | ratio (least, most) | mark | |
 | --- | --- | --- | --- | --- | --- |`;
 
-export function measuredRow({ name, what, against }: Row, judged: Judged[], machine: Machine): MeasuredRow {
-  return { name, what, against, judged, commit: machine.commit, date: machine.date };
+export function measuredRow(
+  { name, what, against }: Row,
+  judgements: Judged[],
+  machine: Machine,
+): MeasuredRow {
+  return { name, what, against, judged: judgements, commit: machine.commit, date: machine.date };
 }
 
 /** A line of a table for each figure. */
@@ -95,8 +99,8 @@ export function document(machine: Machine, rows: MeasuredRow[]): string {
     `${machine.date}, commit ${machine.commit}: ${processors} processors, ${memoryGiB} GiB, ${system}, load ${load} at the begin;`,
     `Node ${machine.node}, PostgreSQL ${machine.postgres}, nats-server ${machine.nats}, ${machine.peers}.`,
   ].join('\n');
-  const judged = rows.flatMap((row) => row.judged).filter(({ isMet }) => isMet !== null);
-  const met = judged.filter(({ isMet }) => isMet).length;
+  const figures = rows.flatMap((row) => row.judged).filter(({ isMet }) => isMet !== null);
+  const met = figures.filter(({ isMet }) => isMet).length;
   const against = rows
     .filter((row) => row.against !== null)
     .map(({ name, against: it }) => `- \`${name}\` is compared with ${it}.`);
@@ -107,7 +111,7 @@ export function document(machine: Machine, rows: MeasuredRow[]): string {
     ABOUT,
     head,
     '',
-    `${met} of ${judged.length} marks are met.`,
+    `${met} of ${figures.length} marks are met.`,
     '',
     HEAD,
     ...rows.flatMap(lines),

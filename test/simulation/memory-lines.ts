@@ -37,10 +37,10 @@ export function partsOf(
   upTo: LineStretch['upTo'],
   { blockRuns, runsMax }: CountLimits,
 ): CountedPart[] {
-  const counted = runs.filter((run) => !upTo || byArrival(run, upTo) <= 0).slice(0, runsMax);
-  return counted.flatMap(({ arrivedAt, runId }, index) => {
+  const stretch = runs.filter((run) => !upTo || byArrival(run, upTo) <= 0).slice(0, runsMax);
+  return stretch.flatMap(({ arrivedAt, runId }, index) => {
     const number = index + 1;
-    if (number % blockRuns > 0 && number < counted.length) return [];
+    if (number % blockRuns > 0 && number < stretch.length) return [];
     return [{ end: { arrivedAt, runId }, count: number % blockRuns || blockRuns }];
   });
 }

@@ -91,7 +91,7 @@ export type { ListedMismatch } from './statuses/mismatch-statements';
 export type { PackageSuite } from './reading/public-runs';
 export type { QueueLength, QueueRate, WaitingShare } from './reading/public-statements';
 export type { RunRecord } from './runs/run-columns';
-export { asOneRequest, besideRequests } from './kit/request-wait';
+export { asOneRequest, asBackgroundWork } from './kit/request-wait';
 export type { AttemptRecord, ResultsSince } from './reading/results';
 export type { RetryRefusal, RetryOutcome, Retrier } from './runs/retries';
 export type { DayCounts, StatusCounts, StatusPart, StatusRecord, StatusVersion } from './statuses/status';

@@ -65,17 +65,17 @@ export function isInDoubt({ failures }: JudgementState, { failuresMax }: BlameSe
   return failures.filter(({ isHeld }) => isHeld).length >= failuresMax;
 }
 
-export function isEnough(judged: JudgementState, settings: BlameSettings): boolean {
-  return heldAgainst(judged.failures).length >= enough(judged, settings);
+export function isEnough(judgement: JudgementState, settings: BlameSettings): boolean {
+  return heldAgainst(judgement.failures).length >= enough(judgement, settings);
 }
 
 /**
  * Milliseconds between two grants of a slowed worker; twice as long after each further failure of another package.
  * After a failed canary test a run is tried rarely, because the canary test may be wrong.
  */
-export function intervalMs(judged: JudgementState, settings: BlameSettings): number {
-  if (judged.canaryFailedMs !== null) return settings.quarantineMs;
-  const more = heldAgainst(judged.failures).length - enough(judged, settings);
+export function intervalMs(judgement: JudgementState, settings: BlameSettings): number {
+  if (judgement.canaryFailedMs !== null) return settings.quarantineMs;
+  const more = heldAgainst(judgement.failures).length - enough(judgement, settings);
   return growingPauseMs(settings.slowedMs, settings.slowedMaxMs, more + 1);
 }
 
@@ -83,23 +83,23 @@ export function intervalMs(judged: JudgementState, settings: BlameSettings): num
  * When a worker that is not sound gets its canary test: at once; after a failed one, at intervals; after relapses,
  * twice as late each time, because each return costs attempts. A worker that is needed waits less.
  */
-export function canaryDueMs(judged: JudgementState, settings: BlameSettings, isNeeded: boolean): number {
-  if (judged.canaryFailedMs !== null) return judged.canaryEndedMs + settings.canaryMs;
-  if (judged.standing === 'sound' || judged.relapses === 0) return judged.sinceMs;
+export function canaryDueMs(judgement: JudgementState, settings: BlameSettings, isNeeded: boolean): number {
+  if (judgement.canaryFailedMs !== null) return judgement.canaryEndedMs + settings.canaryMs;
+  if (judgement.standing === 'sound' || judgement.relapses === 0) return judgement.sinceMs;
   const [firstMs, maxMs] = isNeeded
     ? [settings.canaryMs, settings.quarantineMs]
     : [settings.quarantineMs, settings.quarantineMaxMs];
-  return judged.sinceMs + growingPauseMs(firstMs, maxMs, judged.relapses);
+  return judgement.sinceMs + growingPauseMs(firstMs, maxMs, judgement.relapses);
 }
 
-export function grantTo(judged: JudgementState, { runId, attempt }: AttemptOfRun, now: number): void {
-  judged.grant = { runId, attempt, beforeMs: judged.grantedAtMs };
-  judged.grantedAtMs = now;
+export function grantTo(judgement: JudgementState, { runId, attempt }: AttemptOfRun, now: number): void {
+  judgement.grant = { runId, attempt, beforeMs: judgement.grantedAtMs };
+  judgement.grantedAtMs = now;
 }
 
 /** The latest grant was not written, so it does not delay the worker's next one. */
-export function undoGrant(judged: JudgementState): void {
-  if (judged.grant) Object.assign(judged, { grantedAtMs: judged.grant.beforeMs, grant: null });
+export function undoGrant(judgement: JudgementState): void {
+  if (judgement.grant) Object.assign(judgement, { grantedAtMs: judgement.grant.beforeMs, grant: null });
 }
 
 /**
@@ -117,7 +117,7 @@ export function restoreJudgementState(
   const isSame = standing === before.standing;
   const isSameReason = reason === before.reason;
   const isLost = !(isSame && isSameReason) && before.canaryEndedMs >= rows.lostSinceMs;
-  const judged: JudgementState = {
+  const judgement: JudgementState = {
     ...before,
     standing,
     reason,
@@ -126,8 +126,8 @@ export function restoreJudgementState(
     failures: before.failures.filter((failure) => !rows.isUnfounded(failure)),
     canary: before.canary ?? (isLost ? before.canaryEnded : null),
   };
-  if (judged.grant && !rows.isGranted(judged.grant)) undoGrant(judged);
-  return judged;
+  if (judgement.grant && !rows.isGranted(judgement.grant)) undoGrant(judgement);
+  return judgement;
 }
 
 function enough({ isOnProbation, relapses }: JudgementState, { failuresMax }: BlameSettings): number {

@@ -156,18 +156,18 @@ function play(owners: Owners, [kind, ...args]: unknown[]): void {
 }
 
 it('a quarantined worker is granted nothing and a slowed one seldom, under any owner of the architecture', () => {
-  const judged = { slowed: 0, quarantined: 0, sound: 0 };
+  const timesOf = { slowed: 0, quarantined: 0, sound: 0 };
   fc.assert(
     fc.property(fc.array(event, { maxLength: 150, size: 'max' }), (events) => {
       const owners = new Owners();
       for (const each of events) play(owners, each);
       owners.compare();
-      for (const { standing } of owners.rows.values()) judged[standing] += 1;
+      for (const { standing } of owners.rows.values()) timesOf[standing] += 1;
     }),
     { numRuns: 300 },
   );
   // The events lead to each of them.
-  for (const times of Object.values(judged)) expect(times).toBeGreaterThan(0);
+  for (const times of Object.values(timesOf)) expect(times).toBeGreaterThan(0);
 });
 
 it('a worker is never judged by an archive, nor by runs that fail everywhere', () => {

@@ -97,30 +97,34 @@ export class Judgements {
 
   /** Why the worker is not sound, and what comes next; undefined if it is sound. */
   detailsOf(state: JudgedPool, worker: string, now: number): StandingDetails | undefined {
-    const judged = this.byWorker.get(worker);
-    if (!judged || judged.standing === 'sound') return undefined;
-    const { standing, reason, publicReason } = judged;
-    const betweenMs = standing === 'slowed' ? intervalMs(judged, this.settings()) : null;
+    const judgement = this.byWorker.get(worker);
+    if (!judgement || judgement.standing === 'sound') return undefined;
+    const { standing, reason, publicReason } = judgement;
+    const betweenMs = standing === 'slowed' ? intervalMs(judgement, this.settings()) : null;
     const dueMs =
-      betweenMs === null ? this.canaryDueMs(state, worker, judged, now) : judged.grantedAtMs + betweenMs;
+      betweenMs === null
+        ? this.canaryDueMs(state, worker, judgement, now)
+        : judgement.grantedAtMs + betweenMs;
     return { standing, reason, publicReason, untilMs: Math.max(0, dueMs - now), intervalMs: betweenMs };
   }
 
   mayBeGranted(worker: string, now: number): boolean {
-    const judged = this.byWorker.get(worker);
-    if (!judged || judged.standing === 'sound') return true;
-    return judged.standing === 'slowed' && now - judged.grantedAtMs >= intervalMs(judged, this.settings());
+    const judgement = this.byWorker.get(worker);
+    if (!judgement || judgement.standing === 'sound') return true;
+    return (
+      judgement.standing === 'slowed' && now - judgement.grantedAtMs >= intervalMs(judgement, this.settings())
+    );
   }
 
   recordGrant(worker: string, attempt: AttemptOfRun, now: number): void {
-    const judged = this.byWorker.get(worker);
-    if (judged) grantTo(judged, attempt, now);
+    const judgement = this.byWorker.get(worker);
+    if (judgement) grantTo(judgement, attempt, now);
   }
 
   /** Undoes a grant that its row refused. */
   withdrawGrant(worker: string, { runId, attempt }: AttemptOfRun): void {
-    const judged = this.byWorker.get(worker);
-    if (judged?.grant?.runId === runId && judged.grant.attempt === attempt) undoGrant(judged);
+    const judgement = this.byWorker.get(worker);
+    if (judgement?.grant?.runId === runId && judgement.grant.attempt === attempt) undoGrant(judgement);
   }
 
   /**
@@ -136,13 +140,13 @@ export class Judgements {
   ): Write[] {
     state.suspects.clear(run);
     this.acquit(run);
-    const judged = this.byWorker.get(worker);
-    if (!judged || judged.standing === 'quarantined') return [];
-    if ((leased?.grantedAtMs ?? -Infinity) < (judged.canaryFailedMs ?? -Infinity)) return [];
+    const judgement = this.byWorker.get(worker);
+    if (!judgement || judgement.standing === 'quarantined') return [];
+    if ((leased?.grantedAtMs ?? -Infinity) < (judgement.canaryFailedMs ?? -Infinity)) return [];
     if (!this.isAnySound(state, now)) this.reprieveAll();
-    this.clear(state, judged, now, run);
+    this.clear(state, judgement, now, run);
     this.byWorker.delete(worker);
-    if (judged.standing === 'sound') return [];
+    if (judgement.standing === 'sound') return [];
     const reason = 'a run had a result here';
     return [{ kind: 'judge-worker', worker, standing: 'sound', reason }];
   }
@@ -160,95 +164,96 @@ export class Judgements {
     now: number,
     { trouble, death }: Evidence = {},
   ): Write[] {
-    const blamed = likelyCause(run.failedOn, worker, state.suspects.has(run), trouble);
-    if (blamed === 'archive' || isLasting(trouble)) return [];
-    const judged = this.byWorker.get(worker) ?? soundAt(now);
-    this.remember(worker, judged);
-    const isHeld = blamed === 'worker';
-    judged.failures = withFailure(judged.failures, failureOf(run, { message, death, isHeld }, now));
-    if (!isHeld || !isEnough(judged, this.settings())) return [];
-    return this.convict(state, worker, judged, now);
+    const cause = likelyCause(run.failedOn, worker, state.suspects.has(run), trouble);
+    if (cause === 'archive' || isLasting(trouble)) return [];
+    const judgement = this.byWorker.get(worker) ?? soundAt(now);
+    this.remember(worker, judgement);
+    const isHeld = cause === 'worker';
+    judgement.failures = withFailure(judgement.failures, failureOf(run, { message, death, isHeld }, now));
+    if (!isHeld || !isEnough(judgement, this.settings())) return [];
+    return this.convict(state, worker, judgement, now);
   }
 
   /** Whether a canary test must first show whether the machine or the packages are to blame. */
   isInDoubt(worker: string): boolean {
-    const judged = this.byWorker.get(worker);
-    return judged?.standing === 'sound' && isInDoubt(judged, this.settings());
+    const judgement = this.byWorker.get(worker);
+    return judgement?.standing === 'sound' && isInDoubt(judgement, this.settings());
   }
 
   /** The canary test that a slot without a lease must execute. A slot that asks again gets the same one. */
   canaryFor(state: JudgedPool, request: LeaseRequest, now: number): CanaryTest | undefined {
-    const judged = this.byWorker.get(request.worker);
-    if (!judged || (judged.standing === 'sound' && !isInDoubt(judged, this.settings()))) return undefined;
+    const judgement = this.byWorker.get(request.worker);
+    if (!judgement || (judgement.standing === 'sound' && !isInDoubt(judgement, this.settings())))
+      return undefined;
     if (request.problem !== undefined || isDrained(state, request.worker)) return undefined;
-    if (judged.canary && this.isAwaited(judged.canary, request, now)) {
-      return judged.canary.slot.slot === request.slot ? judged.canary.test : undefined;
+    if (judgement.canary && this.isAwaited(judgement.canary, request, now)) {
+      return judgement.canary.slot.slot === request.slot ? judgement.canary.test : undefined;
     }
-    if (!judged.canary && now < this.canaryDueMs(state, request.worker, judged, now)) return undefined;
-    const testbed = canaryTestbed(request, judged.failures);
+    if (!judgement.canary && now < this.canaryDueMs(state, request.worker, judgement, now)) return undefined;
+    const testbed = canaryTestbed(request, judgement.failures);
     if (!testbed) return undefined;
     this.canaries += 1;
     const test = { canary: `${state.epoch}.${this.canaries}`, arch: state.arch, ...testbed };
     const { worker, incarnation, slot } = request;
-    judged.canary = { test, slot: { worker, incarnation, slot }, askedAtMs: now };
+    judgement.canary = { test, slot: { worker, incarnation, slot }, askedAtMs: now };
     return test;
   }
 
   /** The slot's canary test has ended; ignored if it is not the awaited one. */
   endCanary(state: JudgedPool, request: LeaseRequest, now: number): Write[] {
     const { worker, canary: result } = request;
-    const judged = this.byWorker.get(worker);
-    if (!result || judged?.canary?.test.canary !== result.canary) return [];
-    Object.assign(judged, { canary: null, canaryEnded: judged.canary, canaryEndedMs: now });
+    const judgement = this.byWorker.get(worker);
+    if (!result || judgement?.canary?.test.canary !== result.canary) return [];
+    Object.assign(judgement, { canary: null, canaryEnded: judgement.canary, canaryEndedMs: now });
     if (result.passed) {
-      this.clear(state, judged, now);
-      judged.canaryFailedMs = null;
-      if (judged.standing === 'sound') return [];
-      judged.isOnProbation = true;
-      return this.judge(worker, judged, 'sound', inPublic('the canary test passed'), now);
+      this.clear(state, judgement, now);
+      judgement.canaryFailedMs = null;
+      if (judgement.standing === 'sound') return [];
+      judgement.isOnProbation = true;
+      return this.judge(worker, judgement, 'sound', inPublic('the canary test passed'), now);
     }
     // The machine is to blame for what failed here.
-    if (judged.canaryFailedMs === null)
-      Object.assign(judged, { canaryFailedMs: now, grantedAtMs: now, grant: null });
-    Object.assign(judged, { failures: [], isOnProbation: false });
+    if (judgement.canaryFailedMs === null)
+      Object.assign(judgement, { canaryFailedMs: now, grantedAtMs: now, grant: null });
+    Object.assign(judgement, { failures: [], isOnProbation: false });
     const standing = isReplaceable(state, worker, now) ? 'quarantined' : 'slowed';
     const reason = cut(`the canary test failed: ${result.message}`, EXPLANATION_LENGTH_MAX);
-    return this.judge(worker, judged, standing, inPublic(reason), now);
+    return this.judge(worker, judgement, standing, inPublic(reason), now);
   }
 
   /** Removes attempts that did not fail, or whose rows do not say so. */
   withdraw(isAmong: (attempt: FailedAttempt) => boolean): void {
-    for (const judged of this.byWorker.values())
-      judged.failures = judged.failures.filter((failure) => !isAmong(failure));
+    for (const judgement of this.byWorker.values())
+      judgement.failures = judgement.failures.filter((failure) => !isAmong(failure));
   }
 
   /** A user trusts the worker: everything against it is removed. */
   trust(worker: string, reason: string): Write[] {
-    const judged = this.byWorker.get(worker);
+    const judgement = this.byWorker.get(worker);
     this.byWorker.delete(worker);
-    if (!judged || judged.standing === 'sound') return [];
+    if (!judgement || judgement.standing === 'sound') return [];
     return [{ kind: 'judge-worker', worker, standing: 'sound', reason: cut(reason, EXPLANATION_LENGTH_MAX) }];
   }
 
   /** A user quarantines the worker: as after a relapse, a canary test may later prove it sound. */
   quarantine(worker: string, why: string, now: number): Write[] {
-    const judged = this.byWorker.get(worker) ?? soundAt(now);
-    this.remember(worker, judged);
-    Object.assign(judged, { relapses: Math.max(1, judged.relapses), isOnProbation: false });
+    const judgement = this.byWorker.get(worker) ?? soundAt(now);
+    this.remember(worker, judgement);
+    Object.assign(judgement, { relapses: Math.max(1, judgement.relapses), isOnProbation: false });
     const reason = cut(why, EXPLANATION_LENGTH_MAX);
-    return this.judge(worker, judged, 'quarantined', inPublic(reason), now);
+    return this.judge(worker, judgement, 'quarantined', inPublic(reason), now);
   }
 
-  private convict(state: JudgedPool, worker: string, judged: JudgementState, now: number): Write[] {
+  private convict(state: JudgedPool, worker: string, judgement: JudgementState, now: number): Write[] {
     const standing = isReplaceable(state, worker, now) ? 'quarantined' : 'slowed';
-    if (judged.standing === 'quarantined' || judged.standing === standing) return [];
-    const { isOnProbation } = judged;
-    const failuresAgainst = heldAgainst(judged.failures);
+    if (judgement.standing === 'quarantined' || judgement.standing === standing) return [];
+    const { isOnProbation } = judgement;
+    const failuresAgainst = heldAgainst(judgement.failures);
     const reason = whyBlamed(failuresAgainst, isOnProbation);
     const publicReason = whyBlamedInPublic(failuresAgainst, isOnProbation);
-    if (isOnProbation) judged.relapses += 1;
-    judged.isOnProbation = false;
-    return this.judge(worker, judged, standing, { reason, publicReason }, now);
+    if (isOnProbation) judgement.relapses += 1;
+    judgement.isOnProbation = false;
+    return this.judge(worker, judgement, standing, { reason, publicReason }, now);
   }
 
   /** The package has had a result, so it does not always fail: its earlier failures count against it on no worker. */
@@ -259,9 +264,9 @@ export class Judgements {
   }
 
   /** The worker has proved sound, by a canary test or the run's result. */
-  private clear(state: JudgedPool, judged: JudgementState, now: number, by?: DispatchedRun): void {
-    state.suspects.markFailed(judged.failures, now, by);
-    judged.failures = [];
+  private clear(state: JudgedPool, judgement: JudgementState, now: number, by?: DispatchedRun): void {
+    state.suspects.markFailed(judgement.failures, now, by);
+    judgement.failures = [];
   }
 
   private isAwaited(
@@ -272,43 +277,43 @@ export class Judgements {
     return slot.incarnation === by.incarnation && now - askedAtMs < this.settings().canaryTimeoutMs;
   }
 
-  private canaryDueMs(state: JudgedPool, worker: string, judged: JudgementState, now: number): number {
-    return canaryDueMs(judged, this.settings(), !isReplaceable(state, worker, now));
+  private canaryDueMs(state: JudgedPool, worker: string, judgement: JudgementState, now: number): number {
+    return canaryDueMs(judgement, this.settings(), !isReplaceable(state, worker, now));
   }
 
   /** Whether a living worker is sound without a doubt. */
   private isAnySound(state: JudgedPool, now: number): boolean {
     const living = state.workers.listAliveSince(now - state.settings.workerQuietMaxMs);
     return living.some(({ worker }) => {
-      const judged = this.byWorker.get(worker);
-      return !judged || (judged.standing === 'sound' && !judged.isOnProbation);
+      const judgement = this.byWorker.get(worker);
+      return !judgement || (judgement.standing === 'sound' && !judgement.isOnProbation);
     });
   }
 
   /** If all workers were in trouble, the machines were hardly the cause: relapsed ones need not wait long. */
   private reprieveAll(): void {
-    for (const judged of this.byWorker.values()) judged.relapses = 0;
+    for (const judgement of this.byWorker.values()) judgement.relapses = 0;
   }
 
   /** A row for each change. */
   private judge(
     worker: string,
-    judged: JudgementState,
+    judgement: JudgementState,
     standing: WorkerStanding,
     { reason, publicReason }: Reasons,
     now: number,
   ): Write[] {
-    const isSame = judged.standing === standing;
-    if (!isSame) Object.assign(judged, { sinceMs: now, grantedAtMs: now, grant: null });
-    if (isSame && judged.reason === reason) return [];
-    Object.assign(judged, { standing, reason, publicReason });
+    const isSame = judgement.standing === standing;
+    if (!isSame) Object.assign(judgement, { sinceMs: now, grantedAtMs: now, grant: null });
+    if (isSame && judgement.reason === reason) return [];
+    Object.assign(judgement, { standing, reason, publicReason });
     return [{ kind: 'judge-worker', worker, standing, reason }];
   }
 
   /** Above the limit, the worker that was changed the longest ago is removed, a sound one by preference. */
-  private remember(worker: string, judged: JudgementState): void {
+  private remember(worker: string, judgement: JudgementState): void {
     this.byWorker.delete(worker);
-    this.byWorker.set(worker, judged);
+    this.byWorker.set(worker, judgement);
     if (this.byWorker.size <= this.workersMax) return;
     const names = [...this.byWorker.keys()];
     const forgotten = names.find((name) => this.standingOf(name) === 'sound' && name !== worker) ?? names[0];

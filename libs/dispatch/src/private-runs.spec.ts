@@ -79,7 +79,7 @@ it('a private run waits again where its worker may no longer run private tests, 
 });
 
 it('a private run counts for whether a worker can be spared: only one that may run private tests takes its place', () => {
-  const judged = (workers: RegisteredWorker[]) => {
+  const standingAmong = (workers: RegisteredWorker[]) => {
     const rig = rigWith(
       Array.from({ length: 6 }, (_, place) => ({ package: `p${place}` })),
       workers,
@@ -92,6 +92,6 @@ it('a private run counts for whether a worker can be spared: only one that may r
     }
     return rig.state.judgements.standingOf('w2');
   };
-  expect(judged(registered('w1', 'w2'))).toBe('quarantined');
-  expect(judged(PUBLIC_ONLY)).toBe('slowed');
+  expect(standingAmong(registered('w1', 'w2'))).toBe('quarantined');
+  expect(standingAmong(PUBLIC_ONLY)).toBe('slowed');
 });

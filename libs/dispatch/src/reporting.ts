@@ -66,8 +66,8 @@ export function onFinished(state: DispatcherState, report: FinishedReport, now: 
     return { writes: endWithoutResult(state, run, end, now, report.trouble), reply };
   }
   const leased = state.leases.find(run.runId);
-  const judged = state.judgements.recordSuccess(state, run, report.worker, leased, now);
-  return { writes: [state.endRun(run, 'finished', result, now), ...judged], reply };
+  const judgements = state.judgements.recordSuccess(state, run, report.worker, leased, now);
+  return { writes: [state.endRun(run, 'finished', result, now), ...judgements], reply };
 }
 
 /**

@@ -31,7 +31,7 @@ export function endWithoutResult(
   if (isSound && end.result && isOfPackage(run.crashes)) return endAsFailed(state, run, end.result, now);
   const occasions = end.outcome === 'failed' && trouble !== 'archive' ? state.suspects.occasionsOf(run) : 0;
   const isItsPackage = occasions >= state.settings.blame.occasionsMax;
-  const judged =
+  const judgements =
     isCounted || worker === null
       ? []
       : state.judgements.recordFailure(state, run, worker, end.reason, now, evidence);
@@ -42,7 +42,7 @@ export function endWithoutResult(
   const ended = isLast
     ? state.endRun(run, end.result ? 'finished' : end.outcome, lastOutcome(run, end, why), now)
     : state.requeue(run, end, retryDelayMs(retry, run.attemptsLost), now);
-  return [ended, ...judged];
+  return [ended, ...judgements];
 }
 
 /** The package has crashed the runner in every testbed in the same way: it has failed, and no worker is to blame. */
@@ -51,9 +51,9 @@ function endAsFailed(state: DispatcherState, run: DispatchedRun, result: RunOutc
   const suffix = ` (in ${crashes.length} testbeds alike: the package breaks them)`;
   const message = cut(result.message, MESSAGE_LENGTH_MAX - suffix.length) + suffix;
   const leased = state.leases.find(run.runId);
-  const judged = worker === null ? [] : state.judgements.recordSuccess(state, run, worker, leased, now);
+  const judgements = worker === null ? [] : state.judgements.recordSuccess(state, run, worker, leased, now);
   const { trouble: _, ...outcome } = result;
-  return [state.endRun(run, 'finished', { ...outcome, verdict: 'fail', message }, now), ...judged];
+  return [state.endRun(run, 'finished', { ...outcome, verdict: 'fail', message }, now), ...judgements];
 }
 
 /** The outcome of a run whose last allowed attempt failed: with the result of that attempt, if it left one. */

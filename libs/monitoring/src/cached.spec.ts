@@ -1,14 +1,14 @@
 import { Cached } from './cached';
 
 /** A value that counts how often it was read. */
-function counted(ageMaxMs: () => number) {
+function cachedCount(ageMaxMs: () => number) {
   const state = { nowMs: 0, reads: 0 };
   const readNumber = (): Promise<number> => Promise.resolve(++state.reads);
   return { state, value: new Cached({ now: () => state.nowMs }, ageMaxMs, readNumber) };
 }
 
 it('a value is read once for all who need it, and again when it is too old', async () => {
-  const { state, value } = counted(() => 1_000);
+  const { state, value } = cachedCount(() => 1_000);
   expect(await Promise.all([value.load(), value.load()])).toEqual([1, 1]);
   state.nowMs = 999;
   expect(await value.load()).toBe(1);
@@ -17,7 +17,7 @@ it('a value is read once for all who need it, and again when it is too old', asy
 });
 
 it('a stale value is answered at once while a newer one is read', async () => {
-  const { state, value } = counted(() => 1_000);
+  const { state, value } = cachedCount(() => 1_000);
   expect(await value.loadStale()).toBe(1);
   state.nowMs = 1_000;
   expect(await value.loadStale()).toBe(1);
@@ -25,7 +25,7 @@ it('a stale value is answered at once while a newer one is read', async () => {
 });
 
 it('nothing stale is answered where no age is permitted', async () => {
-  const { value } = counted(() => 0);
+  const { value } = cachedCount(() => 0);
   expect([await value.loadStale(), await value.loadStale()]).toEqual([1, 2]);
 });
 

@@ -25,7 +25,7 @@ export class ProcessMetrics {
       'How late the event loop was in one of a hundred looks since the last scrape.',
       () => this.eventLoopP99(),
     );
-    let counted = 0;
+    let lastUsed = 0;
     new Counter({
       name: 'proctor_processor_seconds_total',
       help: 'Processor time that the process has used.',
@@ -33,8 +33,8 @@ export class ProcessMetrics {
       collect() {
         const { user, system } = process.cpuUsage();
         const used = (user + system) / MICROSECONDS;
-        this.inc(used - counted);
-        counted = used;
+        this.inc(used - lastUsed);
+        lastUsed = used;
       },
     });
   }

@@ -30,7 +30,7 @@ export function boundAnswers(client: S3Client, bytesMax: number): void {
 
 function limitLength(body: Readable, bytesMax: number): Readable {
   let bytes = 0;
-  const counted = new Transform({
+  const counter = new Transform({
     transform(part: Buffer, _, callback) {
       bytes += part.length;
       if (bytes > bytesMax) callback(new Error(`its answer has more than ${bytesMax} bytes`));
@@ -38,5 +38,5 @@ function limitLength(body: Readable, bytesMax: number): Readable {
     },
   });
   // The reader gets the failure of either stream; a body that is too long ends its connection.
-  return pipeline(body, counted, () => undefined);
+  return pipeline(body, counter, () => undefined);
 }

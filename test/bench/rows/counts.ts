@@ -33,7 +33,7 @@ export const requestCounts: Row = {
     const counter = await counterOf(deployment.databaseUrl);
     const client = new HttpClient(deployment.url, { 'Auth-Key': deployment.key });
     const times = place.size(300, 20);
-    const counted = async (work: () => Promise<unknown>) => {
+    const countsOf = async (work: () => Promise<unknown>) => {
       await work();
       const before = { ...(await counter.now()), roundTrips: links[0]!.roundTrips() };
       for (let turn = 0; turn < times; turn += 1) await work();
@@ -46,8 +46,8 @@ export const requestCounts: Row = {
     const since = Math.floor(Date.now() / 1000) + 100_000;
     return {
       async measured() {
-        const post = await counted(() => client.mustPost(`/api/v1/test/${SUITE}/${ARCH}/hello`, undefined));
-        const poll = await counted(() => client.mustGet(`/api/v1/test?since=${since}`));
+        const post = await countsOf(() => client.mustPost(`/api/v1/test/${SUITE}/${ARCH}/hello`, undefined));
+        const poll = await countsOf(() => client.mustGet(`/api/v1/test?since=${since}`));
         return {
           ...{ postRoundTrips: post[0]!, postStatements: post[1]!, postCommits: post[2]!, postWal: post[3]! },
           ...{ pollRoundTrips: poll[0]!, pollStatements: poll[1]! },
@@ -94,12 +94,12 @@ export const runCounts: Row = {
       Object.fromEntries(PARTS.map((part, index) => [part, pids[index]!])),
     );
     const idle = await perMillisecond(counter, place.size(5_000, 500));
-    const counted = async (runs: number, work: () => Promise<void>): Promise<Counts> => {
+    const countsOf = async (runs: number, work: () => Promise<void>): Promise<Counts> => {
       const [before, startedAt] = [await counter.now(), performance.now()];
       await work();
       const ms = performance.now() - startedAt;
       const { commits, statements, rows, wal, processor } = difference(before, await counter.now());
-      const own = (counted: number, idleCount: number) => (counted - idleCount * ms) / runs;
+      const own = (total: number, idleCount: number) => (total - idleCount * ms) / runs;
       return {
         ...{ commits: own(commits, idle.commits), statements: own(statements, idle.statements) },
         ...{ rows: own(rows, idle.rows), wal: own(wal, idle.wal), processor },
@@ -108,10 +108,10 @@ export const runCounts: Row = {
     const [many, few] = [place.size(3_000, 50), place.size(40, 3)];
     return {
       async measured(): Promise<Numbers> {
-        const alone = await counted(few, async () => {
+        const alone = await countsOf(few, async () => {
           for (let run = 0; run < few; run += 1) await executed.execute(1);
         });
-        const load = await counted(many, () => executed.execute(many));
+        const load = await countsOf(many, () => executed.execute(many));
         return {
           ...{ aloneCommits: alone.commits, aloneStatements: alone.statements },
           ...{ loadCommits: load.commits, loadStatements: load.statements },

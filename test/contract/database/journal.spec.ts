@@ -215,8 +215,8 @@ describe('tables', () => {
        ) as old(worker, standing, reason, days)`,
       [ARCH],
     );
-    const judged = { kind: 'judge-worker', worker: 'w1', standing: 'slowed', reason: 'new' } as const;
-    await fixture.database.journal.commit(ARCH, epoch, [judged]);
+    const judgement = { kind: 'judge-worker', worker: 'w1', standing: 'slowed', reason: 'new' } as const;
+    await fixture.database.journal.commit(ARCH, epoch, [judgement]);
     const { rows } = await fixture.client.query<{ worker: string; reason: string }>(
       'select worker, reason from worker_judgements order by worker',
     );

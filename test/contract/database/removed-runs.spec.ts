@@ -37,12 +37,12 @@ async function statistics() {
 it('statistics of each day, figures of each month and the status of each package stay when runs themselves go, and statuses can be made again', async () => {
   const before = await statistics();
   for (const rowsOfOne of Object.values(before)) expect(rowsOfOne.length).toBeGreaterThan(1);
-  const counted = await fixture.client.query<{ runs: number; seconds: number }>(`
+  const totals = await fixture.client.query<{ runs: number; seconds: number }>(`
     select count(*)::integer as runs, sum(duration_seconds)::integer as seconds from runs where not is_private and not cancelled`);
   const sum = (figures: number[]): number => figures.reduce((all, each) => all + each, 0);
   const months = before.packageMonths;
-  expect(sum(months.map(({ runs }) => runs))).toBe(counted.rows[0]!.runs);
-  expect(sum(months.map(({ testSeconds }) => testSeconds))).toBe(counted.rows[0]!.seconds);
+  expect(sum(months.map(({ runs }) => runs))).toBe(totals.rows[0]!.runs);
+  expect(sum(months.map(({ testSeconds }) => testSeconds))).toBe(totals.rows[0]!.seconds);
   // In two passes: what was counted first is added to.
   const { runs } = await fixture.expire({ runDays: 2 * RUN_DAYS });
   expect(runs).toBeGreaterThan(100);

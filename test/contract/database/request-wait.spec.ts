@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
-import { asOneRequest, besideRequests, DatabaseUnavailable, openDatabase } from '@proctor/database';
+import { asOneRequest, asBackgroundWork, DatabaseUnavailable, openDatabase } from '@proctor/database';
 import type { OpenDatabase, Results } from '@proctor/database';
 import { ResultLongPoll } from '@apps/api/src/runs/result-long-poll';
 import { type CuttableLink, linkTo } from '@test/support/cuttable-link';
@@ -81,7 +81,7 @@ it('the wait of a request is one for all calls of a request', async () => {
   expect(calls).toBeLessThanOrEqual(LIMITS.requestTimeoutMs / SLOW_MS);
   expect(ms).toBeLessThan(LIMITS.requestTimeoutMs + LATE_MS);
   await findRepeatedly();
-  await asOneRequest(() => besideRequests(findRepeatedly));
+  await asOneRequest(() => asBackgroundWork(findRepeatedly));
 });
 
 it('the wait of a request counts calls at the same time once', async () => {

@@ -248,7 +248,7 @@ describe('a package that was removed', () => {
     for (const arch of [ARCH, 'arm64']) while (await projection.step(arch));
     const listed = async () => {
       const { date: _, ...counts } = await stores().statusCounts(SUITE, ARCH);
-      const counted = [
+      const listCounts = [
         await lists.count('failing', filter),
         await lists.count('broken', filter),
         await lists.count('changed', filter, new Date(0)),
@@ -262,7 +262,7 @@ describe('a package that was removed', () => {
         broken: (await lists.broken(filter, 9, null)).map((each) => each.package),
         changed: (await lists.listChanged(filter, 9, null, new Date(0))).map((each) => each.package),
         split: (await lists.split(filter, 9, null)).map((each) => each.package),
-        counted: counted.map(({ count }) => count),
+        counted: listCounts.map(({ count }) => count),
       };
     };
     const before = await listed();

@@ -51,7 +51,7 @@ it('a list has as many entries as are counted, of those that are asked for', asy
   const lists = api.database.statusLists;
   const counts = async (name: string | null, suite = 'bookworm') => {
     const filter = { suites: [suite], architectures: null, package: name };
-    const counted = [
+    const queries = [
       [lists.failing(filter, 100, null), lists.count('failing', filter)],
       [lists.broken(filter, 100, null), lists.count('broken', filter)],
       [lists.flaky(filter, 100, null), lists.count('flaky', filter)],
@@ -60,9 +60,9 @@ it('a list has as many entries as are counted, of those that are asked for', asy
       [lists.mismatches(filter, 100, null), lists.countMismatches(filter)],
       [lists.waiting(filter, 100, null), lists.count('waiting', filter)],
     ] as const;
-    for (const [entries, count] of counted)
+    for (const [entries, count] of queries)
       expect(await count).toEqual({ count: (await entries).length, isMore: false });
-    return Promise.all(counted.map(async ([, count]) => (await count).count));
+    return Promise.all(queries.map(async ([, count]) => (await count).count));
   };
   expect(await counts(null)).toEqual([2, 1, 1, 3, 3, 1, 1]);
   expect(await counts('o*')).toEqual([1, 1, 0, 1, 1, 0, 1]);

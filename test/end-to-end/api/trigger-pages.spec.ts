@@ -31,9 +31,9 @@ it('the list, the feed and the page of a trigger count the same tests: the newes
   await api.submit('waits', { trigger: name });
   await api.api(`/test/${await api.submit('cancelled', { trigger: name })}`, { method: 'DELETE' });
 
-  const counted = { ...NONE, passed: 2, failed: 1, broken: 1, untested: 1, waiting: 1 };
+  const counts = { ...NONE, passed: 2, failed: 1, broken: 1, untested: 1, waiting: 1 };
   expect((await api.database.triggerRuns.list(name, 1, null)).triggers).toMatchObject([
-    { ...counted, runs: 8, unfinished: 1, failedRuns: 2, suites: ['bookworm'] },
+    { ...counts, runs: 8, unfinished: 1, failedRuns: 2, suites: ['bookworm'] },
   ]);
   const words = ['2 passed', '1 failed', '1 could not run', '1 not in the suite', '1 waiting'];
   const [list, page] = [await bob.textOf(`/triggers/?query=counted`), await bob.textOf(`/triggers/${name}`)];

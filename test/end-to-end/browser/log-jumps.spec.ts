@@ -171,9 +171,9 @@ describe('errors are counted', () => {
   it('by the keys, by the links and in the address', async () => {
     const { page, faults } = await openPage(browser, url);
     const count = page.locator('[data-steps=error] [role=status]');
-    const counted: string[][] = [];
+    const notes: string[][] = [];
     const note = async (): Promise<void> => {
-      counted.push([await count.innerText(), new URL(page.url()).hash]);
+      notes.push([await count.innerText(), new URL(page.url()).hash]);
     };
     await note();
     await page.keyboard.press('n');
@@ -186,7 +186,7 @@ describe('errors are counted', () => {
     await page.locator(`#L${FIRST}`).evaluate((line) => (line as unknown as { click(): void }).click());
     await note();
     await page.keyboard.press(']');
-    expect(counted).toEqual([
+    expect(notes).toEqual([
       ['Error 1 of 3', ''],
       ['Error 2 of 3', `#L${SECOND}`],
       ['Error 3 of 3', `#L${THIRD}`],
@@ -202,10 +202,10 @@ it('what was found is marked in the text, counted, and gone through one by one',
   const { page, faults } = await openPage(browser, `${url}?q=NEEDLE`);
   expect(await page.locator('.lines mark.found').allTextContents()).toEqual(['needle', 'needle', 'needle']);
   const hits = page.getByRole('navigation', { name: 'Hits of the search' });
-  const counted: string[][] = [];
+  const notes: string[][] = [];
   const note = async (): Promise<void> => {
     const hash = new URL(page.url()).hash;
-    counted.push([await hits.getByRole('status').innerText(), hash]);
+    notes.push([await hits.getByRole('status').innerText(), hash]);
     if (hash) expect([hash, await whereIs(page, Number(hash.slice(2)))]).toEqual([hash, 'in view']);
   };
   await note();
@@ -218,7 +218,7 @@ it('what was found is marked in the text, counted, and gone through one by one',
   expect(await hits.getByRole('link', { name: 'Next hit' }).isVisible()).toBe(false);
   await page.keyboard.press('Shift+P');
   await note();
-  expect(counted).toEqual([
+  expect(notes).toEqual([
     ['3 hits', ''],
     ['Hit 1 of 3', `#L${FIRST}`],
     ['Hit 2 of 3', `#L${SECOND}`],

@@ -86,8 +86,8 @@ it('a backup that was made under load is restored in another home, whose clients
   });
   const path = backup.stdout.trim();
   expect(await readdir(folder)).toEqual([path.slice(folder.length + 1)]);
-  const counted = await first.program(['expire', '--dry-run', '--json']);
-  expect(counted).toEqual({
+  const rehearsal = await first.program(['expire', '--dry-run', '--json']);
+  expect(rehearsal).toEqual({
     code: 0,
     stdout: '{"removed":[],"stories":0,"runs":0}\n',
     stderr: expect.stringMatching(/^runs looked at, nothing is removed: \d+, \d+ a second$/m),

@@ -122,9 +122,9 @@ export class FaultyBooks implements Journal, OwnershipRegister {
       if (isHung && random.chance(0.5)) return [];
       return this.write(books, arch, epoch, writes);
     }, Infinity);
-    const counted = this.counted(committed);
-    if (!isHung) return counted;
-    counted.catch(() => undefined);
+    const result = this.counted(committed);
+    if (!isHung) return result;
+    result.catch(() => undefined);
     this.failures += 1;
     return new Promise(() => undefined);
   }

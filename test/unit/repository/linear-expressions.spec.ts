@@ -10,8 +10,8 @@ const ASSEMBLED: Record<string, () => Promise<unknown>> = {
   'apps/cli/src/runs/log.ts': () => import('@apps/cli/src/runs/log'),
   'apps/worker/src/autopkgtest/absence.ts': async () => {
     const { absenceOf } = await import('@apps/worker/src/autopkgtest/absence');
-    const sought = { package: 'g++.a', suite: 'x', arch: 'y', pinPackages: [], extraAptSources: [] };
-    absenceOf(sought, {
+    const search = { package: 'g++.a', suite: 'x', arch: 'y', pinPackages: [], extraAptSources: [] };
+    absenceOf(search, {
       exitCode: 12,
       message: 'rules extract failed with exit code 1',
       log: '',

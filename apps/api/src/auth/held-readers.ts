@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, Provider } from '@nestjs/common';
 import { type Clock, Repeater, systemClock } from '@proctor/clock';
-import { besideRequests } from '@proctor/database';
+import { asBackgroundWork } from '@proctor/database';
 import { HeldConnections } from '../http/held-connections';
 import { KeyCheck } from './key-check';
 import { RememberedKeys } from './remembered-keys';
@@ -57,7 +57,7 @@ export class HeldReaders implements OnApplicationBootstrap, BeforeApplicationShu
   private async checkOnce(): Promise<void> {
     for (const [response, request] of this.connections.all()) {
       try {
-        if (!(await besideRequests(() => this.readers.isStillReader(request)))) response.destroy();
+        if (!(await asBackgroundWork(() => this.readers.isStillReader(request)))) response.destroy();
       } catch (error) {
         // The next check may succeed.
         this.logger.warn(`it is not known whether connections may be held: ${String(error)}`);

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { besideRequests, type Requestor, RunEvents } from '@proctor/database';
+import { asBackgroundWork, type Requestor, RunEvents } from '@proctor/database';
 import { type EventFilter, EventWindow, isWanted, type RunEvent } from '@proctor/events';
 import type { Response } from 'express';
 import { isOwn, maySee, readerOf } from '../auth/run-reader';
@@ -60,7 +60,7 @@ export class EventFollower {
     if (!leaveRoom)
       throw comeBack(503, 'Too many clients are sent what they have missed.', CATCHING_UP_WAIT_MS);
     connection.open();
-    void besideRequests(() => this.resume(response, connection, since)).finally(leaveRoom);
+    void asBackgroundWork(() => this.resume(response, connection, since)).finally(leaveRoom);
   }
 
   /** Reads the missed events again after the client has joined the others, so that no event falls between. */

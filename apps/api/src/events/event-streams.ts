@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { type Clock, WakeUp } from '@proctor/clock';
 import { SUBJECTS } from '@proctor/contracts';
-import { besideRequests } from '@proctor/database';
+import { asBackgroundWork } from '@proctor/database';
 import { type EventSource, EventWindow, type RunEvent } from '@proctor/events';
 import type { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { inSlices, type SlicedWork } from '../http/slices';
@@ -65,7 +65,7 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
   async join(listener: EventListener): Promise<{ second: number; leave: () => void }> {
     const window = await this.waitForWindow();
     this.listeners.add(listener);
-    if (!this.isFollowing) void besideRequests(() => this.follow(window));
+    if (!this.isFollowing) void asBackgroundWork(() => this.follow(window));
     return { second: window.second, leave: () => this.leave(listener) };
   }
 
@@ -83,7 +83,7 @@ export class EventStreams implements OnApplicationBootstrap, BeforeApplicationSh
   /** While this waits, the window may end because the last follower has gone; then the next one is created. */
   private async waitForWindow(): Promise<EventWindow> {
     for (;;) {
-      const starting = (this.window ??= besideRequests(() => this.createWindow()));
+      const starting = (this.window ??= asBackgroundWork(() => this.createWindow()));
       try {
         const window = await starting;
         if (this.window === starting) return window;

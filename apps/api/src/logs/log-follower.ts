@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { EventEmitter } from 'node:events';
 import { systemClock, WakeUp } from '@proctor/clock';
 import { SUBJECTS } from '@proctor/contracts';
-import { besideRequests } from '@proctor/database';
+import { asBackgroundWork } from '@proctor/database';
 import type { AttemptRecord } from '@proctor/database';
 import { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { type Bounds, closing, HeldConnections } from '../http/held-connections';
@@ -107,7 +107,7 @@ export class LogFollower implements OnModuleDestroy {
         yield { kind: 'end', attempt };
         return;
       }
-      attempt = await besideRequests(() => this.logs.attempt(runId, attempt.attempt));
+      attempt = await asBackgroundWork(() => this.logs.attempt(runId, attempt.attempt));
     }
   }
 
@@ -159,7 +159,7 @@ export class LogFollower implements OnModuleDestroy {
       while (!signal.aborted) {
         await wakeUp.wait(this.settings.askEveryMs);
         if (signal.aborted) return;
-        const now = await besideRequests(() => this.logs.attempt(runId, attempt)).catch(() => null);
+        const now = await asBackgroundWork(() => this.logs.attempt(runId, attempt)).catch(() => null);
         if (now && isOver(now)) return;
         await pause(this.settings.askAtMostEveryMs, signal);
       }

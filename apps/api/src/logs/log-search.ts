@@ -63,16 +63,16 @@ export async function searchLines(
   /** @returns the next line */
   function search(bytes: Buffer, from: number): number {
     const latin = comparable(bytes);
-    let [at, counted] = [from, 0];
+    let [at, countEnd] = [from, 0];
     for (let hitAt = latin.indexOf(needle); hitAt !== -1;) {
-      at += count(latin, counted, hitAt);
-      counted = hitAt;
+      at += count(latin, countEnd, hitAt);
+      countEnd = hitAt;
       if (hits.length >= hitsMax) return at;
       if (at >= first && hits.at(-1)?.line !== at) hits.push({ line: at, text: around(bytes, hitAt) });
       const next = latin.indexOf(NEWLINE, hitAt);
       hitAt = next === -1 ? -1 : latin.indexOf(needle, next);
     }
-    return at + count(latin, counted, latin.length);
+    return at + count(latin, countEnd, latin.length);
   }
 }
 

@@ -46,7 +46,7 @@ const DAYS_MAX = 90;
 /** The status of all packages of a suite and architecture. */
 @Injectable()
 export class StatusService {
-  private readonly counted: SharedAnswers<DatedAnswer<StatusCounts>>;
+  private readonly placeCounts: SharedAnswers<DatedAnswer<StatusCounts>>;
   private readonly days: SharedAnswers<DatedAnswer<DayCounts[]>>;
   private readonly parts: SharedAnswers<StatusRecord[]>;
   private readonly listed: SharedAnswers<DatedAnswer<Buffer>>;
@@ -57,7 +57,7 @@ export class StatusService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {
     const ageMaxMs = () => configuration.server.publicAgeMaxMs;
-    this.counted = new SharedAnswers(systemClock, { ageMaxMs, sizeMax: PLACES_REMEMBERED_MAX });
+    this.placeCounts = new SharedAnswers(systemClock, { ageMaxMs, sizeMax: PLACES_REMEMBERED_MAX });
     this.days = new SharedAnswers(systemClock, { ageMaxMs, sizeMax: PLACES_REMEMBERED_MAX });
     this.parts = new SharedAnswers(systemClock, {
       ageMaxMs,
@@ -115,7 +115,7 @@ export class StatusService {
   }
 
   async counts(place: SuiteArch): Promise<DatedAnswer<WordCounts & { date: Date | null }>> {
-    const { version, answer } = await this.answer(this.counted, place, '', ({ suite, arch }) =>
+    const { version, answer } = await this.answer(this.placeCounts, place, '', ({ suite, arch }) =>
       this.publicRuns.statusCounts(suite, arch),
     );
     return { version, answer: { ...this.byWord(answer), date: answer.date } };

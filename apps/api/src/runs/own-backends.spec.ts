@@ -3,7 +3,7 @@ import { apiConfiguration } from '@test/support/api-configuration';
 import { OwnBackends } from './own-backends';
 
 /** @returns those of packages whose look-ups are counted */
-function counted(packageBackendsRememberedMs: number) {
+function backendsWithCount(packageBackendsRememberedMs: number) {
   const packages = Object.create(Packages.prototype) as Packages;
   const lookUp = jest
     .spyOn(packages, 'backends')
@@ -13,7 +13,7 @@ function counted(packageBackendsRememberedMs: number) {
 }
 
 it('own backends are looked up once while they are remembered, and by the configuration of now', async () => {
-  const { lookUp, configuration, backends } = counted(60_000);
+  const { lookUp, configuration, backends } = backendsWithCount(60_000);
   await Promise.all([backends.load(), backends.load()]);
   expect(await backends.load()).toEqual(new Map([['hello', 'qemu']]));
   expect(lookUp).toHaveBeenCalledTimes(1);
@@ -24,7 +24,7 @@ it('own backends are looked up once while they are remembered, and by the config
 });
 
 it('own backends are looked up again after a look-up that failed', async () => {
-  const { lookUp, backends } = counted(60_000);
+  const { lookUp, backends } = backendsWithCount(60_000);
   lookUp.mockRejectedValueOnce(new Error('away'));
   await expect(backends.load()).rejects.toThrow('away');
   expect((await backends.load()).get('hello')).toBe('qemu');

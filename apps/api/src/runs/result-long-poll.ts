@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 import { SUBJECTS } from '@proctor/contracts';
-import { besideRequests, type Results } from '@proctor/database';
+import { asBackgroundWork, type Results } from '@proctor/database';
 import type { DispatcherClient } from '../dispatchers/dispatcher-client';
 import { comeBack } from '../http/problem';
 
@@ -113,7 +113,7 @@ export class ResultLongPoll implements OnApplicationBootstrap, BeforeApplication
     const waiting = [...this.waiting];
     try {
       // The query serves many clients, so it counts for no single request.
-      const hasNews = await besideRequests(() => this.results.withNews(waiting));
+      const hasNews = await asBackgroundWork(() => this.results.withNews(waiting));
       const ready = waiting.filter((_entry, place) => hasNews[place]);
       for (const { end } of ready.slice(0, ANSWERED_AT_ONCE_MAX)) end();
       if (ready.length > ANSWERED_AT_ONCE_MAX) this.isHinted = true;

@@ -1,6 +1,6 @@
 import { atOnce } from '../http/slices';
 import { SourceList } from './source-list';
-import { NAMED_MAX, SOUGHT_MAX, sourceWarnings } from './source-warnings';
+import { NAMED_MAX, SEARCHES_MAX, sourceWarnings } from './source-warnings';
 
 const DAY_MS = 24 * 3_600_000;
 const LIST = atOnce(
@@ -59,10 +59,10 @@ it('a pin that names a source package that its suite does not have is named', ()
 });
 
 it('at most as many packages are looked up as a request may name', () => {
-  const spec = Array.from({ length: SOUGHT_MAX }, (_, n) => `src:x${n}`).join(',');
+  const spec = Array.from({ length: SEARCHES_MAX }, (_, n) => `src:x${n}`).join(',');
   const sentences = warningsOf(run('foo', { pinPackages: [[spec, 'bookworm']] }), run('nosuch'));
   expect(sentences.at(-1)).toBe(
-    `${SOUGHT_MAX - NAMED_MAX} more source packages are in none of the suites that were asked for.`,
+    `${SEARCHES_MAX - NAMED_MAX} more source packages are in none of the suites that were asked for.`,
   );
 });
 

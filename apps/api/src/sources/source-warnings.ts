@@ -6,14 +6,14 @@ import type { SourceList } from './source-list';
 /** How many packages one answer names; others are only counted. */
 export const NAMED_MAX = 10;
 /** How many packages are checked in one request, with those of pins. */
-export const SOUGHT_MAX = 100_000;
+export const SEARCHES_MAX = 100_000;
 /** How many packages are looked up between two pauses. */
-const SOUGHT_AT_ONCE = 50;
+const SEARCHES_AT_ONCE = 50;
 /** A list that was confirmed within this time needs no date. */
 const FRESH_MS = 24 * 60 * 60 * 1000;
 
 /** A package and where to search it. A run without that package has said so itself; that is not repeated. */
-type Asked = Pick<RunRequest, 'package' | 'suite' | 'arch' | 'pinPackages' | 'extraAptSources'> & {
+type RequestOfRun = Pick<RunRequest, 'package' | 'suite' | 'arch' | 'pinPackages' | 'extraAptSources'> & {
   verdict?: Verdict | null;
 };
 
@@ -23,36 +23,36 @@ export interface SourceLists {
 }
 
 /** A source package, and the suite that should have it. */
-interface Sought {
+interface SourceSearch {
   name: string;
   suite: string;
   arch: string;
   /** The pin that names it. */
   pin?: string;
-  isSaid?: boolean;
+  isReported?: boolean;
 }
 
 /**
  * A sentence for each source package that is missing in its suite, tested or pinned. There is none if other sources
  * may provide it, or nothing is known of the suite.
  */
-export function* sourceWarnings(runs: readonly Asked[], lists: SourceLists): SlicedWork<string[]> {
+export function* sourceWarnings(runs: readonly RequestOfRun[], lists: SourceLists): SlicedWork<string[]> {
   const listsByPlace = new Map<string, DatedSourceList | null>();
-  const unknown = new Map<string, { sought: Sought; list: DatedSourceList }>();
+  const unknown = new Map<string, { search: SourceSearch; list: DatedSourceList }>();
   let count = 0;
-  for (const sought of soughtBy(runs)) {
-    const { name, suite, arch, pin } = sought;
+  for (const search of searchesOf(runs)) {
+    const { name, suite, arch, pin } = search;
     count += 1;
-    if (count % SOUGHT_AT_ONCE === 0) yield;
-    if (count > SOUGHT_MAX) break;
+    if (count % SEARCHES_AT_ONCE === 0) yield;
+    if (count > SEARCHES_MAX) break;
     const place = `${suite}/${arch}`;
     if (!listsByPlace.has(place)) listsByPlace.set(place, lists.of(suite, arch));
     const list = listsByPlace.get(place);
-    if (list && !list.list.has(name)) unknown.set(`${suite} ${pin ?? name}`, { sought, list });
+    if (list && !list.list.has(name)) unknown.set(`${suite} ${pin ?? name}`, { search, list });
   }
   const sentences: string[] = [];
-  for (const { sought, list } of [...unknown.values()].slice(0, NAMED_MAX))
-    sentences.push(...(yield* sentencesOf(sought, list)));
+  for (const { search, list } of [...unknown.values()].slice(0, NAMED_MAX))
+    sentences.push(...(yield* sentencesOf(search, list)));
   const more = unknown.size - NAMED_MAX;
   if (more > 0) sentences.push(`${more} more source packages are in none of the suites that were asked for.`);
   return sentences;
@@ -61,10 +61,10 @@ export function* sourceWarnings(runs: readonly Asked[], lists: SourceLists): Sli
 /**
  * A pin may bring the package itself from another suite. Binary packages of pins may have names of no source package.
  */
-function* soughtBy(runs: readonly Asked[]): Iterable<Sought> {
+function* searchesOf(runs: readonly RequestOfRun[]): Iterable<SourceSearch> {
   for (const { package: name, suite, arch, pinPackages, extraAptSources, verdict } of runs) {
     if (extraAptSources.length > 0) continue;
-    if (pinPackages.length === 0) yield { name, suite, arch, isSaid: verdict === 'absent' };
+    if (pinPackages.length === 0) yield { name, suite, arch, isReported: verdict === 'absent' };
     for (const [spec, of] of pinPackages)
       for (const pin of spec.split(','))
         if (pin.startsWith('src:')) yield { name: pin.slice('src:'.length), suite: of, arch, pin };
@@ -72,10 +72,10 @@ function* soughtBy(runs: readonly Asked[]): Iterable<Sought> {
 }
 
 /** No sentence if the run says the same. */
-function* sentencesOf(sought: Sought, { list, seenAt }: DatedSourceList): SlicedWork<string[]> {
-  const { name, suite, pin, isSaid } = sought;
+function* sentencesOf(search: SourceSearch, { list, seenAt }: DatedSourceList): SlicedWork<string[]> {
+  const { name, suite, pin, isReported } = search;
   const hint = yield* hintOf(name, list);
-  if (isSaid) return hint === null ? [] : [hint.replace(/^did /, 'Did ')];
+  if (isReported) return hint === null ? [] : [hint.replace(/^did /, 'Did ')];
   const what = pin === undefined ? '' : `, which the pin ${describe(pin)} names`;
   const isFresh = Date.now() - seenAt.getTime() <= FRESH_MS;
   const date = isFresh ? '' : `, as of ${seenAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

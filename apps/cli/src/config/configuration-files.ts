@@ -19,12 +19,12 @@ export async function checkConfiguration(
   const { problems, warnings } = await checkFolder({ ...process.env, PROCTOR_CONFIG: path });
   for (const problem of problems) write(`${problem}\n`);
   for (const warning of warnings) write(`warning: ${warning}\n`);
-  const worth = [counted(problems, 'problem'), counted(warnings, 'warning')].filter(Boolean).join(' and ');
+  const worth = [amountOf(problems, 'problem'), amountOf(warnings, 'warning')].filter(Boolean).join(' and ');
   if (problems.length > 0 || (strict && warnings.length > 0)) throw new Failure(`${path} has ${worth}`);
   printNotice(`${path} is in order${worth && `, with ${worth}`}`);
 }
 
-function counted({ length }: string[], what: string): string {
+function amountOf({ length }: string[], what: string): string {
   if (length === 0) return '';
   return length === 1 ? `a ${what}` : `${length} ${what}s`;
 }

@@ -115,9 +115,9 @@ export class LinesOfRows {
     const runsMax = Math.max(OF_STRETCH_MIN, Math.floor(COUNTED_MAX / uncounted.length));
     const stretches = uncounted.map(({ place, stretch }) => ({ place, ...stretch }));
     const { blockRuns } = this.reader.window();
-    const counted = await this.journal.countBeyond(this.arch, stretches, { blockRuns, runsMax });
+    const partsOf = await this.journal.countBeyond(this.arch, stretches, { blockRuns, runsMax });
     return uncounted.map((of, index) => {
-      const parts = counted[index]!;
+      const parts = partsOf[index]!;
       const count = parts.reduce((sum, part) => sum + part.count, 0);
       return { of, parts, isAll: count < runsMax };
     });

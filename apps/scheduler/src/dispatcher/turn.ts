@@ -78,11 +78,11 @@ export async function runTurn(
 /** Logs why a worker gets fewer runs. */
 export function logJudgements(
   state: DispatcherState,
-  judged: JudgedWorker[],
+  judgements: JudgedWorker[],
   now: number,
   logger: Pick<LoggerService, 'log' | 'warn'>,
 ): void {
-  for (const { worker, standing, reason } of judged) {
+  for (const { worker, standing, reason } of judgements) {
     const details = state.judgements.detailsOf(state, worker, now);
     if (details) logger.warn(`worker ${worker} is ${standingText(details)}`);
     else logger.log(`worker ${worker} is ${standing}: ${reason}`);

@@ -98,9 +98,9 @@ describe('FinishedReports', () => {
     ['has ended its run', 'unknown'],
     ['has failed, and another was granted since', 'stale'],
     ['has failed, and its run waits', 'reported'],
-  ])('a report is answered recorded again when its attempt %s, and its files are kept', async (_, judged) => {
-    ask.mockResolvedValue(judged);
-    state = judged === 'reported' ? 'over' : 'reported';
+  ])('a report is answered recorded again when its attempt %s, and its files are kept', async (_, reply) => {
+    ask.mockResolvedValue(reply);
+    state = reply === 'reported' ? 'over' : 'reported';
     store.files.add('1/2/log.gz');
     expect(await take()).toBe(false);
     expect(await answers).toMatchObject({ answer: 'recorded' });
@@ -110,8 +110,8 @@ describe('FinishedReports', () => {
   it.each<[string, ReportAnswer]>([
     ['a newer attempt was granted', 'stale'],
     ['its run ended otherwise', 'unknown'],
-  ])('a report is answered stale when %s, and nothing of it is kept', async (_, judged) => {
-    ask.mockResolvedValueOnce('counts').mockResolvedValueOnce(judged);
+  ])('a report is answered stale when %s, and nothing of it is kept', async (_, reply) => {
+    ask.mockResolvedValueOnce('counts').mockResolvedValueOnce(reply);
     expect(await take()).toBe(false);
     expect(await answers).toMatchObject({ answer: 'stale' });
     expect([...store.files]).toEqual([]);
@@ -251,8 +251,8 @@ describe('FinishedReports', () => {
 
   it.each<ReportAnswer>(['foreign', 'unknown', 'stale'])(
     'a report that the rows count is not answered when its dispatcher calls it %s',
-    async (judged) => {
-      ask.mockResolvedValue(judged);
+    async (reply) => {
+      ask.mockResolvedValue(reply);
       state = 'counts';
       await expect(take()).rejects.toThrow('the rows know of a grant');
       expect(await isStaged()).toBe(true);
@@ -263,8 +263,8 @@ describe('FinishedReports', () => {
     ['is executed', 'foreign'],
     ['has failed, and another was granted since', 'stale'],
     ['has ended its run', 'unknown'],
-  ])('nothing is removed of an attempt that was granted otherwise and %s', async (_, judged) => {
-    ask.mockResolvedValue(judged);
+  ])('nothing is removed of an attempt that was granted otherwise and %s', async (_, reply) => {
+    ask.mockResolvedValue(reply);
     state = 'foreign';
     store.files.add('1/2/log.gz');
     await take();

@@ -55,17 +55,17 @@ export class FinishedReports {
   private async handle(arch: string, report: FinishedReport): Promise<boolean> {
     const hasFiles = report.files.length > 0;
     // Without files nothing has to be stored first, so no claim on the run is needed.
-    const judged = hasFiles
+    const reply = hasFiles
       ? await this.dispatchers.request(arch, { kind: 'may-finish', report })
       : await this.record(arch, report, 'finished');
-    if (judged === 'counts') {
+    if (reply === 'counts') {
       if (!hasFiles) return this.onRecorded(report);
       const endClaim = this.claim(arch, report);
       return this.saveResult(arch, report, 'finished').finally(endClaim);
     }
-    const state = judged === 'refused' ? null : await this.replies.stateOf(report, judged);
+    const state = reply === 'refused' ? null : await this.replies.stateOf(report, reply);
     if (state === 'late') return this.saveResult(arch, report, 'late');
-    await (state === null ? this.replies.refuse(report) : this.replies.settle(report, judged, state));
+    await (state === null ? this.replies.refuse(report) : this.replies.settle(report, reply, state));
     return false;
   }
 

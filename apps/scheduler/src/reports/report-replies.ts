@@ -20,8 +20,8 @@ export class ReportReplies {
   ) {}
 
   /** The rows decide, so that no worker deletes its copy only because this memory does not know the attempt. */
-  async stateOf(report: FinishedReport, judged: ReportAnswer): Promise<ReportState> {
-    const isBooked = judged === 'counts' || judged === 'reported';
+  async stateOf(report: FinishedReport, answer: ReportAnswer): Promise<ReportState> {
+    const isBooked = answer === 'counts' || answer === 'reported';
     return isBooked ? 'reported' : this.journal.reportState(report);
   }
 
@@ -30,11 +30,11 @@ export class ReportReplies {
    * report comes again from the worker's disk.
    * @throws StoreUnavailable if the files could not be removed; the report is then delivered again
    */
-  async settle(report: FinishedReport, judged: ReportAnswer, state: ReportState): Promise<void> {
+  async settle(report: FinishedReport, answer: ReportAnswer, state: ReportState): Promise<void> {
     if (state === 'counts' || state === 'late')
       throw new NotHandled('the rows know of a grant or an end that this dispatcher has not seen');
     if (state === 'reported') this.send(report, 'recorded');
-    else if (judged === 'foreign' || state === 'foreign')
+    else if (answer === 'foreign' || state === 'foreign')
       return this.send(report, 'stale', "the attempt is another worker's, or granted again since a restore");
     else {
       await this.store.remove(report.runId, report.attempt);

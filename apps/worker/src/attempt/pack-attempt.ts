@@ -17,8 +17,8 @@ export async function findVerdict(
   ending: SandboxEnding,
   short: Shortage,
 ): Promise<Omit<AttemptVerdict, 'durationSeconds'>> {
-  const { judgement: judged, version, tests } = await judgeEnd(folder, ending, lease);
-  const judgement = excusedByShortage(judged, short, version, settings);
+  const { judgement: judgementAtEnd, version, tests } = await judgeEnd(folder, ending, lease);
+  const judgement = excusedByShortage(judgementAtEnd, short, version, settings);
   if (!isRejected(lease, version)) return { ...judgement, version, tests };
   return { ...judgeRejectedVersion(lease, version), exitCode: judgement.exitCode, version, tests: [] };
 }

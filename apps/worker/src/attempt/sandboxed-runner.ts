@@ -88,8 +88,8 @@ export class SandboxedRunner implements AttemptRunner {
       const ending = await this.waitForEnd(sandbox, prepared, signal);
       keeper.onEnded();
       const durationSeconds = Math.round((clock.now() - startedAt) / 1000);
-      const judged = await findVerdict(prepared, ending, await shortage.result());
-      const verdict = { ...judged, durationSeconds, image: prepared.image };
+      const verdictAtEnd = await findVerdict(prepared, ending, await shortage.result());
+      const verdict = { ...verdictAtEnd, durationSeconds, image: prepared.image };
       await keeper.saveVerdict(verdict);
       const [result] = await Promise.all([
         packAttempt(prepared, verdict, { clock, log: this.parts.log }),

@@ -15,7 +15,7 @@ ${line}blame: ${name}
 badpkg: rules extract failed with exit code 1
 autopkgtest [02:39:41]: ERROR: erroneous package: rules extract failed with exit code 1
 `;
-const sought = (changes: Partial<PackageSearch> = {}): PackageSearch => ({
+const searchFor = (changes: Partial<PackageSearch> = {}): PackageSearch => ({
   package: 'no-such-source',
   suite: 'bookworm',
   arch: 'amd64',
@@ -29,44 +29,44 @@ describe('a source package that is not there', () => {
   it.each<[string, PackageSearch, string, string | null]>([
     [
       'apt finds it in no list',
-      sought(),
+      searchFor(),
       log('no-such-source', LOCATE),
       'bookworm has no source package no-such-source',
     ],
     [
       'a newer apt-get source says so',
-      sought(),
+      searchFor(),
       log('no-such-source', 'E: Unable to find a source package for no-such-source\n'),
       'bookworm has no source package no-such-source',
     ],
     [
       'it has nothing for the architecture',
-      sought({ package: 'longrun' }),
+      searchFor({ package: 'longrun' }),
       log('longrun', ''),
       'bookworm has nothing of the source package longrun for amd64',
     ],
     [
       'pins and sources were searched too',
-      sought({ pinPackages: [['src:x', 'trixie']], extraAptSources: [{ name: 'embargoed' }] }),
+      searchFor({ pinPackages: [['src:x', 'trixie']], extraAptSources: [{ name: 'embargoed' }] }),
       log('no-such-source', LOCATE),
       'bookworm, trixie and the source embargoed have no source package no-such-source',
     ],
     [
       'a name with characters of patterns',
-      sought({ package: 'libstdc++6' }),
+      searchFor({ package: 'libstdc++6' }),
       log('libstdc++6', 'W: Unable to locate package libstdc++6\n'),
       'bookworm has no source package libstdc++6',
     ],
-    ['its files could not be unpacked', sought(), log('no-such-source', 'dpkg-source: error: x\n'), null],
+    ['its files could not be unpacked', searchFor(), log('no-such-source', 'dpkg-source: error: x\n'), null],
     [
       'lists could not be fetched',
-      sought(),
+      searchFor(),
       log('no-such-source', `W: Failed to fetch http://x\n${LOCATE}`),
       null,
     ],
     [
       'the log has as many empty lines as are read of it',
-      sought(),
+      searchFor(),
       log('no-such-source', LOCATE + '\n'.repeat(64 * 1024)),
       'bookworm has no source package no-such-source',
     ],
@@ -84,12 +84,12 @@ describe('a source package that is not there', () => {
     ['dpkg-source fails in another way', 12, 'badpkg: rules extract failed with exit code 25'],
     ['it failed', 4, ''],
   ])('is not what it is when %s', (_case, exitCode, message) => {
-    expect(absenceOf(sought(), { exitCode, message, log: log('no-such-source', LOCATE) })).toBeNull();
+    expect(absenceOf(searchFor(), { exitCode, message, log: log('no-such-source', LOCATE) })).toBeNull();
   });
 
   it('names neither a test bed that set up before nor a package with a longer name', () => {
     const text = `W: Unable to locate package no-such-source\n${log('no-such-source', 'W: Unable to locate package no-such-source-data\n')}`;
-    expect(absenceOf(sought(), { exitCode: 12, message: SAID('no-such-source'), log: text })).toBe(
+    expect(absenceOf(searchFor(), { exitCode: 12, message: SAID('no-such-source'), log: text })).toBe(
       'bookworm has nothing of the source package no-such-source for amd64',
     );
   });

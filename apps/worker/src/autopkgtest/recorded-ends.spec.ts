@@ -15,10 +15,10 @@ interface RecordedEnd {
 
 const ENDS = JSON.parse(readFileSync(join(__dirname, 'recorded-ends.json'), 'utf8')) as RecordedEnd[];
 
-function judged(end: RecordedEnd) {
+function judgeRecording(end: RecordedEnd) {
   const detail = [parseSummary(end.summary).trouble, serverTrouble(end.log)].filter(Boolean).join(': ');
-  const sought = { package: end.package, suite: 'sid', arch: 'amd64', pinPackages: [], extraAptSources: [] };
-  return judge({ exitCode: end.exitCode, detail, logEnd: end.log }, sought);
+  const names = { package: end.package, suite: 'sid', arch: 'amd64', pinPackages: [], extraAptSources: [] };
+  return judge({ exitCode: end.exitCode, detail, logEnd: end.log }, names);
 }
 
 const DECODE = (place: string, position: number): string =>
@@ -110,7 +110,7 @@ const TABLE: Record<string, [verdict: string, message: string]> = {
 
 describe('what packages have made a real runner do', () => {
   it.each(ENDS.map((end): [string, RecordedEnd] => [end.of, end]))('%s', (of, end) => {
-    const { verdict, message } = judged(end);
+    const { verdict, message } = judgeRecording(end);
     expect([verdict, message.slice(0, TABLE[of]?.[1].length)]).toEqual(TABLE[of]);
   });
 
@@ -120,7 +120,7 @@ describe('what packages have made a real runner do', () => {
 
   it('a runner that crashes elsewhere, or for want of memory, says nothing of the package', () => {
     const [end] = ENDS;
-    const crashed = (change: (log: string) => string) => judged({ ...end!, log: change(end!.log) });
+    const crashed = (change: (log: string) => string) => judgeRecording({ ...end!, log: change(end!.log) });
     const elsewhere = crashed((log) => log.replaceAll('lib/testdesc.py', 'lib/adt_testbed.py'));
     const memory = crashed((log) => log.replace(/^UnicodeDecodeError: .*$/m, 'MemoryError'));
     const disk = crashed((log) =>
@@ -142,7 +142,7 @@ describe('what packages have made a real runner do', () => {
     const log = end!.log
       .replaceAll('lib/testdesc.py', 'lib/adt_testbed.py')
       .replace(/^UnicodeDecodeError: .*$/m, exception);
-    expect(judged({ ...end!, log }).message).toBe(`the test runner failed: ${exception}`);
+    expect(judgeRecording({ ...end!, log }).message).toBe(`the test runner failed: ${exception}`);
   });
 
   it('of a crash while another one was handled the message names the later, and a cause in the machine counts', () => {
@@ -153,11 +153,11 @@ describe('what packages have made a real runner do', () => {
         `$&Traceback (most recent call last):\n  File "/usr/bin/autopkgtest", line 1, in main\n    x()\n${first}\n\n` +
           'During handling of the above exception, another exception occurred:\n\n',
       );
-    expect(judged({ ...end!, log: after('KeyError: 1') })).toMatchObject({
+    expect(judgeRecording({ ...end!, log: after('KeyError: 1') })).toMatchObject({
       verdict: 'fail',
       message: expect.stringContaining('UnicodeDecodeError') as string,
     });
     const ofMachine = after('OSError: [Errno 28] No space left on device');
-    expect(judged({ ...end!, log: ofMachine }).verdict).toBe('tmpfail');
+    expect(judgeRecording({ ...end!, log: ofMachine }).verdict).toBe('tmpfail');
   });
 });

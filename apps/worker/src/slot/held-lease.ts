@@ -133,8 +133,8 @@ export class HeldLease {
       this.returning ??= this.returnLease(text);
       return null;
     }
-    const judged = this.verdict.resultWithout(text);
-    if (judged) return judged;
+    const result = this.verdict.resultWithout(text);
+    if (result) return result;
     log.warn(`${this.title()} could not be executed: ${text}`);
     return resultOfError(error, durationSeconds);
   }

@@ -37,8 +37,8 @@ export function asOneRequest<T>(work: () => T): T {
   return current.run(new RequestWait(), work);
 }
 
-/** Runs `work` beside all requests: the request that starts it does not wait for it, and its calls count for none. */
-export function besideRequests<T>(work: () => T): T {
+/** Runs `work` in the background of all requests: the time of its calls counts for no request. */
+export function asBackgroundWork<T>(work: () => T): T {
   return current.run(undefined, work);
 }
 
@@ -47,7 +47,7 @@ export function runWithin<T>(wait: RequestWait | undefined, work: () => T): T {
   return current.run(wait, work);
 }
 
-/** The wait of the current request; undefined beside all requests. */
+/** The wait of the current request; undefined in background work. */
 export function currentWait(): RequestWait | undefined {
   return current.getStore();
 }

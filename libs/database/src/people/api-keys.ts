@@ -6,7 +6,7 @@ import type { ApiKey, KeyLimits, NewApiKey, OwnedApiKey } from './api-key-statem
 import { type Actor, audit } from './audit-log';
 import { Database, type Transaction } from '../kit/database';
 import { likeOf } from '../kit/list-filter';
-import { besideRequests } from '../kit/request-wait';
+import { asBackgroundWork } from '../kit/request-wait';
 import { ApiKeyRow, IdempotencyKeyRow, UserRow } from '../rows';
 import { UnknownUser } from './users';
 
@@ -227,7 +227,7 @@ export class ApiKeys implements OnModuleDestroy {
 
   private recordUse(keyId: number): void {
     if (this.noting.has(keyId)) return;
-    const noted = besideRequests(() =>
+    const noted = asBackgroundWork(() =>
       this.database.query(statements.NOTE_USE, [keyId, USE_NOTED_EVERY_SECONDS]),
     )
       .catch((error: unknown) => this.logger.warn(`the use of key ${keyId} is not noted: ${String(error)}`))

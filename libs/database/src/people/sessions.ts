@@ -3,7 +3,7 @@ import connectPgSimple, { type PGStoreOptions } from 'connect-pg-simple';
 import session, { type SessionData, type Store } from 'express-session';
 import { createHash } from 'node:crypto';
 import { Database, type Statements } from '../kit/database';
-import { besideRequests } from '../kit/request-wait';
+import { asBackgroundWork } from '../kit/request-wait';
 import { SessionSecretRow } from '../rows';
 import { Statement, statement, text } from '../kit/statement';
 
@@ -63,7 +63,7 @@ export class Sessions implements OnModuleDestroy {
 
   /** Ends the oldest sessions without a login, so that at most `max` are left. */
   async endOldest(max = SESSIONS_BEFORE_LOGIN_MAX): Promise<void> {
-    await besideRequests(() => this.database.query(END_OLDEST, [max]));
+    await asBackgroundWork(() => this.database.query(END_OLDEST, [max]));
   }
 
   private count(): void {
@@ -105,14 +105,14 @@ const END_OLDEST = statement(
 /** An object with the only method of a pool that connect-pg-simple uses. */
 function poolOf(database: Database): NonNullable<PGStoreOptions['pool']> {
   const query = async (sql: string, parameters: unknown[]): Promise<{ rows: unknown[] }> => ({
-    rows: await besideRequestsWhenPruning(sql, () => database.query(new Statement(sql, {}), parameters)),
+    rows: await asBackgroundWorkIfPruning(sql, () => database.query(new Statement(sql, {}), parameters)),
   });
   return { query } as unknown as NonNullable<PGStoreOptions['pool']>;
 }
 
 /** Expired sessions are removed by a timer, which a request has started. */
-function besideRequestsWhenPruning<T>(sql: string, work: () => T): T {
-  return sql.startsWith('DELETE') && sql.includes('expire') ? besideRequests(work) : work();
+function asBackgroundWorkIfPruning<T>(sql: string, work: () => T): T {
+  return sql.startsWith('DELETE') && sql.includes('expire') ? asBackgroundWork(work) : work();
 }
 
 function digestOf(id: string): string {

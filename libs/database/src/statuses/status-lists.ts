@@ -233,7 +233,7 @@ const OF_WAITING = `select ${selectList(RECORD_COLUMNS, 'r')} from runs r join u
   where ${WAITS('r')} and ${AS_ASKED('r')}`;
 
 /** A statement that counts at most $4 rows of a table; its alias follows its name. */
-function counted(rows: string, condition: string) {
+function countOf(rows: string, condition: string) {
   const [, alias = ''] = rows.split(' ');
   return statement(
     { count: integer },
@@ -244,7 +244,7 @@ function counted(rows: string, condition: string) {
 }
 
 const statusesCounted = (condition: string) =>
-  counted('package_statuses s', `${condition} and ${IS_PRESENT('s')}`);
+  countOf('package_statuses s', `${condition} and ${IS_PRESENT('s')}`);
 
 const COUNTS = {
   failing: statusesCounted(FAILS),
@@ -252,7 +252,7 @@ const COUNTS = {
   flaky: statusesCounted('s.is_flaky'),
   slow: statusesCounted(IS_SLOW('$5')),
   changed: statusesCounted(HAS_CHANGED('$5')),
-  waiting: counted('runs r', WAITS('r')),
+  waiting: countOf('runs r', WAITS('r')),
 };
 export type CountedList = keyof typeof COUNTS;
 

@@ -102,7 +102,7 @@ export const STATUS_VERSION = statement(
 /** The columns that `counted` selects. */
 const COUNTS = { pass: integer, neutral: integer, fail: integer, tmpfail: integer, total: integer };
 
-function counted(verdict: string, count: string): string {
+function countColumns(verdict: string, count: string): string {
   return PACKAGE_VERDICTS.map(
     (each) => `coalesce(${count} filter (where ${verdict} = '${each}'), 0)::integer as ${each}`,
   )
@@ -113,7 +113,7 @@ function counted(verdict: string, count: string): string {
 export const STATUS_COUNTS = statement(
   { ...COUNTS, date: time.orNull } satisfies ColumnsOf<StatusCounts>,
   `
-  select ${counted('r.verdict', 'count(*)')}, max(r.finished_at) as date
+  select ${countColumns('r.verdict', 'count(*)')}, max(r.finished_at) as date
   from packages p ${lastOfEach('r.verdict, r.finished_at')}
   where p.is_public and not p.removed`,
 );
@@ -150,7 +150,7 @@ export const daysOfStatus = (firstDay: string): string => `
     ) step
     group by day, verdict
   )
-  select d.day at time zone 'UTC' as date, ${counted('s.verdict', 'sum(s.difference)')}
+  select d.day at time zone 'UTC' as date, ${countColumns('s.verdict', 'sum(s.difference)')}
   from first, generate_series(first.day, first.day + make_interval(days => $3::integer - 1), interval '1 day') d(day)
   left join steps s on s.day <= d.day
   group by d.day order by d.day`;

@@ -118,13 +118,13 @@ function expectedSentence({ waiting, running, doneInMs }: ExpectedWork): string 
 /** `3 runs are waiting, 1 is running.`; empty without any. */
 export function underWaySentence({ waiting, running }: UnderWay): string {
   const are = (count: number): string => (count === 1 ? 'is' : 'are');
-  const wait = waiting === 0 ? '' : `${counted(waiting)} ${are(waiting)} waiting`;
+  const wait = waiting === 0 ? '' : `${runCount(waiting)} ${are(waiting)} waiting`;
   if (running === 0) return wait && `${wait}.`;
-  const run = `${wait ? running : counted(running)} ${are(running)} running.`;
+  const run = `${wait ? running : runCount(running)} ${are(running)} running.`;
   return wait ? `${wait}, ${run}` : run;
 }
 
-function counted(runs: number): string {
+function runCount(runs: number): string {
   return runs === 1 ? '1 run' : `${runs} runs`;
 }
 

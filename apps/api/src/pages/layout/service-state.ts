@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { systemClock } from '@proctor/clock';
-import { besideRequests, DatabaseUnavailable, PublicRuns, WorkerRegister } from '@proctor/database';
+import { asBackgroundWork, DatabaseUnavailable, PublicRuns, WorkerRegister } from '@proctor/database';
 import { Cached } from '@proctor/monitoring';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
@@ -25,7 +25,7 @@ export class ServiceState {
   private readonly state = new Cached(
     systemClock,
     () => Math.min(AGE_MAX_MS, this.configuration.server.publicAgeMaxMs),
-    () => besideRequests(() => this.read()),
+    () => asBackgroundWork(() => this.read()),
   );
 
   constructor(

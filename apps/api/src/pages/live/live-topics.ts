@@ -3,7 +3,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import { Repeater } from '@proctor/clock';
 import type { Clock } from '@proctor/clock';
 import { SUBJECTS } from '@proctor/contracts';
-import { besideRequests } from '@proctor/database';
+import { asBackgroundWork } from '@proctor/database';
 import type { RunReader } from '@proctor/database';
 import type { DispatcherClient } from '../../dispatchers/dispatcher-client';
 import { comeBack } from '../../http/problem';
@@ -99,7 +99,7 @@ export class LiveTopics implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private checkTopics(): Promise<void> {
-    this.looking ??= besideRequests(() => this.checkNow()).finally(() => (this.looking = null));
+    this.looking ??= asBackgroundWork(() => this.checkNow()).finally(() => (this.looking = null));
     return this.looking;
   }
 

@@ -65,10 +65,10 @@ export function lineSteps(
   { first, last }: ShownPart,
   logUrl: string,
 ): LineSteps {
-  const { lines, ...counted } = all;
+  const { lines, ...nameAndTotal } = all;
   const at = focus ?? 0;
   return {
-    ...counted,
+    ...nameAndTotal,
     before: lines.filter((line) => line < first).length,
     number: lines.includes(at) ? lines.indexOf(at) + 1 : null,
     ...nearestUrls(lines, { first: at, last: at }, logUrl),

@@ -45,10 +45,10 @@ it('an attempt without a report is drawn as one that had no result', () => {
 it('the feed of the workers says since when one takes no work and why, with a new entry each time', () => {
   const record = { createdAt: new Date('2026-11-01'), lastSeenAt: new Date('2026-11-22') } as WorkerRecord;
   const attempts = [{ endedAt: new Date('2026-11-21') } as EndedAttempt];
-  const judged = offer({ standing: 'quarantined', reason: 'attempts failed here in a row' });
+  const quarantine = offer({ standing: 'quarantined', reason: 'attempts failed here in a row' });
   const workers = [
     { ...summary('w1', offer({ drained }), offer({ arch: 'i386', drained })), attempts },
-    { ...summary('w2', judged), record, attempts },
+    { ...summary('w2', quarantine), record, attempts },
     { ...summary('w3'), record, attempts },
     { ...summary('w4', offer({ problem: 'the disk is full' })), record },
   ];
@@ -78,7 +78,7 @@ it('the feed of the workers says since when one takes no work and why, with a ne
       date: new Date('2026-11-01'),
     },
   ]);
-  expect([[offer({ busy: 2 })], [offer()], [judged], []].map(isWell)).toEqual([true, true, false, false]);
+  expect([[offer({ busy: 2 })], [offer()], [quarantine], []].map(isWell)).toEqual([true, true, false, false]);
 });
 
 describe('the page of a worker', () => {

@@ -88,13 +88,13 @@ function namesOf(names: string[]): string {
 
 /** `7 package versions, 1 setting; the same: 300 packages` */
 export function differenceWords(settings: number, packages: ComparedPackages | null): string {
-  const ofSettings = counted(settings, 'setting');
+  const ofSettings = amountOf(settings, 'setting');
   if (!packages) return `${ofSettings}; the packages are unknown`;
   const changed = packages.changed.reduce((sum, { names }) => sum + names.length, 0);
-  return `${counted(changed, 'package version')}, ${ofSettings}; the same: ${counted(packages.same.length, 'package')}`;
+  return `${amountOf(changed, 'package version')}, ${ofSettings}; the same: ${amountOf(packages.same.length, 'package')}`;
 }
 
-function counted(number: number, what: string): string {
+function amountOf(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? '' : 's'}`;
 }
 

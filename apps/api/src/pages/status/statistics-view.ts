@@ -62,11 +62,11 @@ export function figuresOf(
       ended.reduce((total, row) => total + value(row), 0);
     const byVerdict: Counts = { pass: 0, neutral: 0, fail: 0, tmpfail: 0 };
     for (const row of ended) byVerdict[row.verdict] += row.runs;
-    const counted = packagesOf.get(day);
+    const packages = packagesOf.get(day);
     const startedRuns = sum((row) => row.startedRuns);
     return {
       day,
-      packages: counted ? asShown(counted, neutral) : null,
+      packages: packages ? asShown(packages, neutral) : null,
       runs: asShown(byVerdict, neutral),
       testSeconds: sum((row) => row.testSeconds),
       meanWaitSeconds: startedRuns > 0 ? Math.round(sum((row) => row.waitSeconds) / startedRuns) : null,

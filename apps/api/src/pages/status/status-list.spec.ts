@@ -32,9 +32,9 @@ it.each([
 
 it('entries are counted when a part is not all of them', async () => {
   const count = jest.fn(() => Promise.resolve(all(4_120)));
-  const counted = { ...list, count } as unknown as StatusList<number>;
-  expect(await totalOf(counted, listQuery(), part(7, false))).toEqual(all(7));
+  const listWithCount = { ...list, count } as unknown as StatusList<number>;
+  expect(await totalOf(listWithCount, listQuery(), part(7, false))).toEqual(all(7));
   expect(count).not.toHaveBeenCalled();
-  expect(await totalOf(counted, listQuery(), part(100, true))).toEqual(all(4_120));
-  expect(await totalOf(counted, listQuery({ after: 'x' }), part(1, false))).toEqual(all(4_120));
+  expect(await totalOf(listWithCount, listQuery(), part(100, true))).toEqual(all(4_120));
+  expect(await totalOf(listWithCount, listQuery({ after: 'x' }), part(1, false))).toEqual(all(4_120));
 });

@@ -128,16 +128,16 @@ export function listSentence(
   const filtered = filters.length > 0 ? ` (${filters.join(', ')})` : '';
   const isFirst = query.after === null;
   if (rows.length === 0) return `There are no ${isFirst ? '' : 'further '}${many}${filtered}.`;
-  const counted = rows.length === 1 ? `1 ${one}` : `${rows.length} ${many}`;
+  const size = rows.length === 1 ? `1 ${one}` : `${rows.length} ${many}`;
   // The number may be out of date: it was not read together with the entries.
   if (total.count > rows.length) {
     const all = `${total.count.toLocaleString('en')} ${many}${filtered}`;
     if (!isFirst) return `${rows.length} more of ${total.isMore ? 'at least ' : ''}${all}.`;
     return `${total.isMore ? 'At least ' : ''}${all}, ${list.order} (${rows.length} shown).`;
   }
-  if (isFirst && last === null) return `${counted}${filtered}${rows.length > 1 ? `, ${list.order}` : ''}.`;
+  if (isFirst && last === null) return `${size}${filtered}${rows.length > 1 ? `, ${list.order}` : ''}.`;
   return isFirst
-    ? `The first ${counted}${filtered}, ${list.order}.`
+    ? `The first ${size}${filtered}, ${list.order}.`
     : `${rows.length} more ${rows.length === 1 ? one : many}${filtered}.`;
 }
 
@@ -166,8 +166,8 @@ export function listView(
     rows,
     asked: query,
     bound: list.bound ?? null,
-    suites: withAsked(targets.suites, query.suites),
-    architectures: withAsked(targets.architectures, query.architectures),
+    suites: withChoice(targets.suites, query.suites),
+    architectures: withChoice(targets.architectures, query.architectures),
     isFiltered,
     isUnindexed: isFiltered || query.after !== null,
     url: `/status/${list.name}/`,
@@ -197,6 +197,6 @@ export function listObject(list: StatusList, query: ListQuery, { rows, last }: L
 }
 
 /** Adds the names in the query: suites that are no longer configured may still have packages. */
-function withAsked(words: string[], choice: string[] | null): string[] {
+function withChoice(words: string[], choice: string[] | null): string[] {
   return [...new Set([...words, ...(choice ?? [])])];
 }

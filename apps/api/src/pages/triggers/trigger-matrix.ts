@@ -133,9 +133,9 @@ function* placesOf(packages: TestedPackage[], targets: Targets): SlicedWork<Matr
   const places = new Map<string, { suite: string; arch: string; failing: number }>();
   yield* handleEach(packages, ({ tests }) => {
     for (const [place, test] of tests) {
-      const counted = places.get(place) ?? { suite: test.run.suite, arch: test.run.arch, failing: 0 };
-      counted.failing += isFailure(test) ? 1 : 0;
-      places.set(place, counted);
+      const row = places.get(place) ?? { suite: test.run.suite, arch: test.run.arch, failing: 0 };
+      row.failing += isFailure(test) ? 1 : 0;
+      places.set(place, row);
     }
   });
   return placesInOrder([...places.values()], targets);
