@@ -31,10 +31,10 @@ const FIELDS = {
 it('the form is filled by its query, with what may be chosen', async () => {
   const html = await alice.textOf('/user/alice/test?package=hello&suite=trixie&arch=arm64&trigger=%3Cb%3E');
   expect(html).toContain('>hello</textarea>');
-  expect(html).toContain('name="suite-trixie" checked');
-  expect(html).toContain('name="arch-arm64" checked');
+  expect(html).toContain('name="suite[]" value="trixie" checked');
+  expect(html).toContain('name="arch[]" value="arm64" checked');
   expect(html).toContain('value="&lt;b&gt;"');
-  expect(html).toContain('name="source-inner"');
+  expect(html).toContain('name="extra_apt_sources[]" value="inner"');
 });
 
 it('the form shows what would be requested and ignored before anything is', async () => {
@@ -81,7 +81,11 @@ it('the form explains each mistake, keeps what was typed, and requests nothing',
   expect(response.status).toBe(400);
   expect(html).toContain('Nothing was requested.');
   expect(html).toContain('gl ibc, trixie');
-  expect(html).toContain('priority');
+  expect(html).toContain('<span class="mistake" id="priority-mistake">');
+  expect(html).toContain('Please correct the marked fields.');
+  const alone = await (await send('submit', { packages: 'kept', 'arch[]': 'arm64', step: 'submit' })).text();
+  expect(alone).toContain('<span class="mistake" id="suite-mistake">Choose a suite.</span>');
+  expect(alone).toContain('name="arch[]" value="arm64" checked');
   for (const fields of [{ step: 'submit' }, { ...FIELDS, suite: 'nowhere', step: 'submit' }])
     expect((await send('submit', fields as Record<string, string>)).status).toBe(400);
   expect((await requested()).filter((run) => run.package !== 'doubled')).toEqual([]);

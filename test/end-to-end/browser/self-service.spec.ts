@@ -41,8 +41,8 @@ it('a form that is filled in shows what it would do, with suggestions, by keyboa
   await page.keyboard.type('Bad');
   expect(await page.getByLabel('Source packages').inputValue()).toBe('hello-traditional\nBad');
   await page.getByText('Choose a suite.').waitFor();
-  for (const name of ['suite-bookworm', 'suite-trixie', 'arch-amd64'])
-    await page.locator(`form[data-preview] [name="${name}"]`).press('Space');
+  for (const name of ['bookworm', 'trixie', 'amd64'])
+    await page.locator('form[data-preview]').getByLabel(name, { exact: true }).press('Space');
   await page.getByText('2 runs would be requested, 2 ignored.').waitFor();
   await page.getByText('The same request with curl').click();
   expect(await page.locator('#preview pre').first().textContent()).toContain('"hello-traditional"');
@@ -56,8 +56,8 @@ it('a form that is filled in shows what it would do, with suggestions, by keyboa
 it('without the script the form has its preview behind a button', async () => {
   const { page } = await loggedIn('/user/alice/test', { javaScriptEnabled: false });
   await page.getByLabel('Source packages').fill('hello');
-  await page.locator('form[data-preview] [name="suite-trixie"]').check();
-  await page.locator('form[data-preview] [name="arch-arm64"]').check();
+  await page.locator('form[data-preview]').getByLabel('trixie', { exact: true }).check();
+  await page.locator('form[data-preview]').getByLabel('arm64', { exact: true }).check();
   await page.getByRole('button', { name: 'Preview' }).click();
   await page.getByText('One run would be requested.').waitFor();
   expect(await page.getByLabel('Source packages').inputValue()).toBe('hello');

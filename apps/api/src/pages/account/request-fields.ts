@@ -3,6 +3,7 @@ import { type FieldName, FIELDS, type NamedField } from '@proctor/request-fields
 import type { ApiConfiguration } from '../../configuration.token';
 import type { Parameters } from '../../http/parameters';
 import { badRequest, Problem } from '../../http/problem';
+import { type Html, markup } from '../layout/html';
 
 /** The fields of the request form, as the user entered them. */
 export interface RequestFields {
@@ -51,11 +52,11 @@ export class RequestFieldsPipe implements PipeTransform<Parameters, RequestField
       const all = [...ticked(`${name}-`), ...names.split(','), ...several(name)];
       return [...new Set(all.filter((each) => each !== ''))];
     };
-    const typed = ({ kind, input, alias }: NamedField): Typed => {
+    const typed = (field: NamedField): Typed => {
+      const { kind, input, alias } = field;
       if (kind === 'flag') return parameters.has(input) && text(input) !== 'false';
-      const other = alias ?? input;
-      if (kind === 'names') return [...new Set([...ticked(`${input}-`), ...several(other)])];
-      return text(input) || text(other);
+      if (kind === 'names') return [...new Set([...ticked(`${input}-`), ...several(inputName(field))])];
+      return text(input) || text(alias ?? input);
     };
     const step = text('step');
     return {
@@ -140,6 +141,11 @@ export function queryOf(fields: RequestFields): string {
   return new URLSearchParams([...query].filter(([, value]) => value !== '')).toString();
 }
 
+/** The name of a field in the form. */
+export function inputName({ kind, input, alias }: NamedField): string {
+  return kind === 'names' ? (alias ?? input) : input;
+}
+
 /** Converts an entered value to the format of the API; undefined when it is empty. Invalid values are kept, so that the API reports them. */
 function sentValue({ kind }: NamedField, typed: Typed): unknown {
   const value = kind === 'pins' ? linesOf(String(typed)).map(pinOf) : typed;
@@ -171,9 +177,14 @@ type Choices = Record<'backends' | 'variants' | 'sources', string[]>;
 export function optionsView({ options }: RequestFields, choices: Choices) {
   return FIELDS.map((field) => ({
     ...field,
+    inputName: inputName(field),
     value: options[field.name],
     choices: field.kind === 'name' || field.kind === 'names' ? choices[field.choices] : [],
-    /** Every second part is code. */
-    label: field.label.split('`'),
+    label: withCode(field.label),
   }));
+}
+
+/** A text as HTML, with what stands between backticks as code. */
+function withCode(text: string): Html {
+  return markup`${text.split('`').map((part, place) => (place % 2 === 1 ? markup`<code>${part}</code>` : markup`${part}`))}`;
 }

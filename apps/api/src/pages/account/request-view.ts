@@ -1,6 +1,8 @@
-import type { Problem } from '../../http/problem';
+import { FIELDS } from '@proctor/request-fields';
+import { Problem } from '../../http/problem';
 import type { DryRunAnswer } from '../../runs/dry-run';
 import { estimateInWords } from '../layout/times';
+import { inputName } from './request-fields';
 
 /** Lines of each kind in a preview. */
 const LINES_SHOWN = 100;
@@ -15,8 +17,31 @@ export interface Mistake {
 /** The mistakes of a form, without places in the JSON and without repetitions. */
 export function mistakesOfForm({ detail, errors }: Problem): Mistake[] {
   const details = errors.length > 0 ? errors.map((error) => error.detail) : [detail];
-  const withoutPlace = details.map((each) => each.replace(/^tests\[\d+\](?:\.tests\[\d+\])?[. ]/, ''));
-  return [...new Set(withoutPlace)].map((each) => ({ pointer: '', detail: each }));
+  return [...new Set(details.map(withoutPlace))].map((each) => ({ pointer: '', detail: each }));
+}
+
+/** The problem with its mistakes at the fields of the form, each once. */
+export function inForm({ status, detail, errors }: Problem): Problem {
+  const mistakes = new Map<string, Set<string>>();
+  for (const error of errors) {
+    const pointer = `#/${fieldAt(error.pointer)}`;
+    mistakes.set(pointer, (mistakes.get(pointer) ?? new Set()).add(withoutPlace(error.detail)));
+  }
+  return new Problem(status, withoutPlace(detail), {
+    errors: [...mistakes].map(([pointer, details]) => ({ pointer, detail: [...details].join('; ') })),
+  });
+}
+
+function withoutPlace(detail: string): string {
+  return detail.replace(/^tests\[\d+\](?:\.tests\[\d+\])?[. ]/, '');
+}
+
+/** The field of the form for a place in the batch, such as `#/tests/0/tests/3/pin-packages/0`. */
+function fieldAt(pointer: string): string {
+  const key = pointer.split('/').find((part) => !/^(#|tests|\d+)$/.test(part)) ?? 'package';
+  const field = FIELDS.find(({ sent }) => sent === key);
+  if (field) return inputName(field);
+  return key === 'package' ? 'packages' : key;
 }
 
 /** The mistakes of a file, each with its place in the file. */

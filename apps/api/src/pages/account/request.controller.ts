@@ -11,10 +11,10 @@ import type { ContextRequest } from '../../http/request-context';
 import { TakesForm } from '../../sessions/form-protection';
 import { Form } from '../layout/form-action';
 import type { Page } from '../layout/page';
-import { CurrentUser, OwnPages } from './account-pages';
+import { CurrentUser, OwnPages, requireLogin } from './account-pages';
 import { RequestFieldsPipe, UploadPipe } from './request-fields';
 import type { RequestFields, RequestStep, Upload } from './request-fields';
-import { type Requested, RequestPageService } from './request.service';
+import { RequestPageService } from './request.service';
 
 type Step = RequestFields & { step: RequestStep };
 
@@ -35,15 +35,18 @@ export class RequestController {
     return this.requests.form(user, fields);
   }
 
-  @Form('submit')
-  async submit(
+  @Form('submit', {
+    page: (pages: RequestController, request) =>
+      pages.page(new RequestFieldsPipe().transform(request.parameters!), requireLogin(request)),
+    refusal: 'Nothing was requested.',
+  })
+  submit(
     @Sent(RequestFieldsPipe) fields: Step,
     @CurrentUser() user: User,
     @Req() request: ContextRequest,
-    @Res({ passthrough: true }) response: Response,
   ): Promise<Page> {
     if (fields.step === 'preview') return this.requests.preview(user, fields, this.baseUrl(request));
-    return this.orForm(response, await this.requests.submit(user, fields));
+    return this.requests.submit(user, fields);
   }
 
   @Form('upload')
@@ -54,17 +57,13 @@ export class RequestController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<Page> {
     if (upload.step === 'preview') return this.requests.check(user, upload);
-    return this.orForm(response, await this.requests.submitFile(user, upload));
+    const { page, refusal } = await this.requests.submitFile(user, upload);
+    if (refusal) response.status(refusal.status);
+    return page;
   }
 
   private baseUrl(request: ContextRequest): string {
     return baseUrl(request, this.configuration.server.publicUrl);
-  }
-
-  /** Returns the page: the form with the mistakes, and the status of the refusal, if the request was refused. */
-  private orForm(response: Response, { page, refusal }: Requested): Page {
-    if (refusal) response.status(refusal.status);
-    return page;
   }
 }
 

@@ -3,7 +3,7 @@ import type { User } from '@proctor/database';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import type { Parameters } from '../../http/parameters';
-import { badRequest, Problem } from '../../http/problem';
+import { badRequest, badRequestAt, Problem } from '../../http/problem';
 import type { DryRunAnswer } from '../../runs/dry-run';
 import { BatchPipe, TestListPipe } from '../../runs/submission.pipes';
 import { SubmissionService } from '../../runs/submission.service';
@@ -14,15 +14,15 @@ import { BrowserSessions } from '../../sessions/browser-sessions';
 import type { Page } from '../layout/page';
 import { batchOf, optionsView, queryOf, RequestFieldsPipe } from './request-fields';
 import type { RequestFields, RequestPart, Upload } from './request-fields';
-import { curlOf, mistakesOfFile, mistakesOfForm, previewView } from './request-view';
+import { curlOf, inForm, mistakesOfFile, mistakesOfForm, previewView } from './request-view';
 
 /** Runs that the page after a request lists; any others are only counted. */
 const RUNS_SHOWN = 100;
 
 const NO_FIELDS: RequestFields = new RequestFieldsPipe().transform(new Map());
 
-/** The result of a request. For a refused request, the page is the form with the mistakes. */
-export interface Requested {
+/** The result of an upload. For a refused one, the page is the form with the mistakes. */
+interface Uploaded {
   page: Page;
   refusal: Problem | null;
 }
@@ -76,29 +76,25 @@ export class RequestPageService {
     return this.jsonOf(fields);
   }
 
-  submit(user: User, fields: RequestFields): Promise<Requested> {
-    return this.submitFields(user, fields, mistakesOfForm, () => this.read(fields));
+  /** @throws Problem whose mistakes are at the fields of the form */
+  async submit(user: User, fields: RequestFields): Promise<Page> {
+    const answer = await orRefusal(() => this.submitTests(user, () => this.read(fields)));
+    if (answer instanceof Problem) throw inForm(answer);
+    return answer;
   }
 
-  submitFile(user: User, upload: Upload): Promise<Requested> {
-    return this.submitFields(user, NO_FIELDS, mistakesOfFile, () => this.readFile(upload));
+  async submitFile(user: User, upload: Upload): Promise<Uploaded> {
+    const answer = await orRefusal(() => this.submitTests(user, () => this.readFile(upload)));
+    if (!(answer instanceof Problem)) return { page: answer, refusal: null };
+    return { page: this.form(user, NO_FIELDS, { refusal: mistakesOfFile(answer) }), refusal: answer };
   }
 
-  private async submitFields(
-    user: User,
-    fields: RequestFields,
-    mistakesOf: typeof mistakesOfForm,
-    read: () => Promise<Submitted>,
-  ): Promise<Requested> {
-    const answer = await orRefusal(async () => {
-      const requestor = await this.sessions.requestorOf(user);
-      return (await this.submissions.submit(await read(), requestor, null)) as SubmissionAnswer;
-    });
-    if (answer instanceof Problem)
-      return { page: this.form(user, fields, { refusal: mistakesOf(answer) }), refusal: answer };
+  private async submitTests(user: User, read: () => Promise<Submitted>): Promise<Page> {
+    const requestor = await this.sessions.requestorOf(user);
+    const answer = (await this.submissions.submit(await read(), requestor, null)) as SubmissionAnswer;
     const { runs, ignored, warnings } = answer;
     const data = { runs: runs.slice(0, RUNS_SHOWN), count: runs.length, ignored, warnings };
-    return { page: { template: 'account/submitted', data }, refusal: null };
+    return { template: 'account/submitted', data };
   }
 
   private dryRun(user: User, read: () => Promise<Submitted>): Promise<DryRunAnswer | Problem> {
@@ -109,9 +105,9 @@ export class RequestPageService {
   /** @throws Problem 400 with each mistake; 413 when the request is too large */
   private async read(fields: RequestFields): Promise<Submitted> {
     const batch = this.batchOf(fields);
-    if (batch.length === 0) throw badRequest('Choose a suite.');
-    if (batch.every(({ arch }) => arch.length === 0)) throw badRequest('Choose an architecture.');
-    if (batch.every(({ tests }) => tests.length === 0)) throw badRequest('Name a package.');
+    if (batch.length === 0) throw badRequestAt('Choose a suite.', '#/suite');
+    if (batch.every(({ arch }) => arch.length === 0)) throw badRequestAt('Choose an architecture.', '#/arch');
+    if (batch.every(({ tests }) => tests.length === 0)) throw badRequestAt('Name a package.', '#/packages');
     const parameters: Parameters = new Map([['tests', { value: batch, isText: false, pointer: '#/tests' }]]);
     return new BatchPipe(this.configuration).transform(parameters);
   }

@@ -15,7 +15,7 @@ export function previewForm(form: HTMLFormElement): void {
 
   const ask = async (): Promise<void> => {
     const fields = new URLSearchParams();
-    for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.set(name, value);
+    for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.append(name, value);
     fields.set('step', 'preview');
     if (fields.toString() === lastQuery) return;
     request.abort();

@@ -79,9 +79,10 @@ export class FormFields {
 <input type="hidden" name="form_token" value="${this.token}">`;
   }
 
-  /** A field of one line. A password is never written back. */
+  /** A field of one line. A password and a file are never written back. */
   text(name: string, label: MarkupPart, { value = '', hint, ...attributes }: FieldOptions = {}): Html {
-    const own = attributes['type'] === 'password' ? '' : this.valueOf(name, value);
+    const isKept = attributes['type'] !== 'password' && attributes['type'] !== 'file';
+    const own = isKept ? this.valueOf(name, value) : '';
     const shownValue = own === '' ? null : markup` value="${own}"`;
     const input = (shared: Html) => markup`<input${shared}${shownValue}${attributesOf(attributes)}>`;
     return this.field(name, label, { hint, ...attributes }, input);
