@@ -123,7 +123,7 @@ it('pages lead from the beginnings of names to a package, and to its history', a
   expect(await page('/packages/libn/')).toContain('href="/packages/libn/libnew/"');
   const html = await page('/packages/libn/libnew/');
   expect(rows(html)).toEqual([
-    ['Suite', 'amd64', 'arm64'],
+    ['Suite', 'amd64 1 fail', 'arm64 0 fail'],
     ['bookworm', expect.stringMatching(/^fail &lt;script&gt;.* UTC$/), 'not tested'],
     ['trixie', 'not tested', 'not tested'],
   ]);

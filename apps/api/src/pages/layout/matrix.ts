@@ -46,7 +46,7 @@ export interface MatrixPlace extends PrefixPlace {
   place: string;
 }
 
-/** A row of a matrix: a package with a cell for each place. */
+/** A row of a matrix: a package or a suite with a cell for each place. */
 export interface MatrixRow<Cell> {
   name: string;
   url: string;
@@ -54,6 +54,12 @@ export interface MatrixRow<Cell> {
 }
 
 interface MatrixLook<Row> {
+  /** The head of the first column. */
+  head?: string;
+  /** The first cell of a row; by default a link to its page. */
+  rowHead?: (row: Row) => MarkupPart;
+  /** Class of the cells. */
+  cellClass?: string;
   /** Written below the name of a package. */
   below?: (row: Row) => MarkupPart;
   /** Columns after the places. */
@@ -61,7 +67,7 @@ interface MatrixLook<Row> {
 }
 
 /**
- * Packages × places. The heads of rows and columns stay in view while the table scrolls; on narrow pages each row is a
+ * Packages or suites × places. The heads of rows and columns stay in view while the table scrolls; on narrow pages each row is a
  * block, with the name of the place before each cell that has something.
  */
 export function matrix<Cell, Row extends MatrixRow<Cell>>(
@@ -69,23 +75,24 @@ export function matrix<Cell, Row extends MatrixRow<Cell>>(
   places: MatrixPlace[],
   rows: Row[],
   cellOf: (cell: Cell) => MarkupPart,
-  { below = () => null, more = [] }: MatrixLook<Row> = {},
+  { head = 'Package', rowHead = linkOf, cellClass, below = () => null, more = [] }: MatrixLook<Row> = {},
 ): Html {
   const hasOneSuite = new Set(places.map(({ suite }) => suite)).size === 1;
   const columns = places.map(({ suite, arch, place, failing }, index) => ({
     head: markup`${hasOneSuite ? null : markup`${suite}<br>`}${arch}<br><span class="dim">${failing} fail</span>`,
     headClass: 'place',
     label: hasOneSuite ? arch : place,
+    ...(cellClass === undefined ? {} : { className: cellClass }),
     cell: (row: Row) => cellOf(row.cells[index]!),
   }));
-  const head = {
-    head: 'Package',
-    isRowHead: true,
-    cell: (row: Row) => markup`<a href="${row.url}">${row.name}</a>${below(row)}`,
-  };
-  return table(caption, rows, [head, ...columns, ...more], {
+  const first = { head, isRowHead: true, cell: (row: Row) => markup`${rowHead(row)}${below(row)}` };
+  return table(caption, rows, [first, ...columns, ...more], {
     isMatrix: true,
-    region: 'Packages by suite and architecture',
+    region: `${head}s by place`,
     isTall: true,
   });
+}
+
+function linkOf({ name, url }: { name: string; url: string }): Html {
+  return markup`<a href="${url}">${name}</a>`;
 }

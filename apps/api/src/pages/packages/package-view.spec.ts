@@ -32,17 +32,17 @@ it('the page of a package has a cell for each suite and architecture, tested or 
   );
   expect(view).toMatchObject({ prefix: 'libf', feedUrl: '/data/feeds/libf/libfoo.xml' });
   expect(rows).toMatchObject([
-    { suite: 'bookworm', cells: [{ run: null }, { run: null }] },
-    { suite: 'trixie', cells: [{ run: { status: 'pass', version: '2.10-3' } }, { run: null }] },
+    { name: 'bookworm', cells: [{ run: null }, { run: null }] },
+    { name: 'trixie', cells: [{ run: { status: 'pass', version: '2.10-3' } }, { run: null }] },
   ]);
   expect(rows[1]?.cells[0]?.url).toBe('/packages/libf/libfoo/trixie/amd64/');
 });
 
 it('the page of a package keeps what is no longer tested', () => {
   const latest = finishedRunRecord({ suite: 'sid', arch: 'riscv64' });
-  const { rows, architectures } = packageView({ ...nothing, latest: [latest] }, nothingMore, targets);
-  expect(architectures).toEqual(['amd64', 'arm64', 'riscv64']);
-  expect(rows.map((row) => row.suite)).toEqual(['bookworm', 'trixie', 'sid']);
+  const { rows, columns } = packageView({ ...nothing, latest: [latest] }, nothingMore, targets);
+  expect(columns.map(({ arch }) => arch)).toEqual(['amd64', 'arm64', 'riscv64']);
+  expect(rows.map((row) => row.name)).toEqual(['bookworm', 'trixie', 'sid']);
 });
 
 it('the page of a package names the places where it fails that have no card', () => {

@@ -4,6 +4,7 @@ import type { PackageStatus, RunRecord } from '@proctor/database';
 import type { ApiConfiguration } from '../../configuration.token';
 import { packagePath } from '../../runs/page-paths';
 import { statusOf } from '../../runs/result-object';
+import type { MatrixPlace } from '../layout/matrix';
 import { packageLinks } from '../layout/package-links';
 import { packageSentence } from '../layout/sentence';
 import type { PlaceState } from '../layout/sentence';
@@ -51,7 +52,8 @@ export function packageView(
     suites,
     [...latest, ...unfinished].map(({ suite }) => suite),
   ).map((suite) => ({
-    suite,
+    name: suite,
+    url: `${packageUrl}#suite-${suite}`,
     cells: columns.map((arch) => {
       const place = placeOf({ suite, arch });
       return cellView(`${packageUrl}${place}/`, place, latestAt.get(place), keptAt.get(place), neutral);
@@ -62,7 +64,10 @@ export function packageView(
   return {
     name,
     prefix,
-    architectures: columns,
+    columns: columns.map((arch): MatrixPlace => {
+      const failing = latest.filter((run) => run.arch === arch && run.verdict === 'fail').length;
+      return { suite: '', arch, place: arch, failing };
+    }),
     rows,
     sentence: packageSentence(
       places,
