@@ -13,6 +13,7 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
       backends: ['unshare', 'qemu'],
       defaultBackend: 'unshare',
       variants: ['autopkgtest', 'newest'],
+      serviceName: 'Proctor',
       neutral: 'pass',
       bodyBytesMax: 32 * 1024 * 1024,
       shortBodyBytesMax: 1024 * 1024,

@@ -46,6 +46,7 @@ it.each<[FileName, string]>([
   ['proctor.yaml', 'api: { port: high }'],
   ['proctor.yaml', 'api: { prot: 80 }'],
   ['proctor.yaml', 'api: { neutral: fail }'],
+  ['proctor.yaml', 'api: { serviceName: "" }'],
   ['proctor.yaml', 'api: { login: { providers: [{ id: a }] } }'],
   ['proctor.yaml', 'api: { packageLinks: [{ name: a, url: "https://a.example/{user}" }] }'],
   ['proctor.yaml', 'store: { kind: tape }'],

@@ -90,6 +90,14 @@ it.each([
   expect(await problemsOf('proctor.yaml', withLinks(links))).toContain(problem);
 });
 
+it.each(['""', '"a\\nb"', 'x'.repeat(41)])(
+  'the name of the service is a line of 40 characters, not %s',
+  async (name) => {
+    const problem = 'serviceName is one line of 1 to 40 characters';
+    expect(await problemsOf('proctor.yaml', `api: { serviceName: ${name} }`)).toContain(problem);
+  },
+);
+
 const PROVIDER = 'id: example, label: Example, issuer: https://login.example.org, clientId: proctor';
 const withProviders = (providers: string): string => `api: { login: { providers: [${providers}] } }`;
 

@@ -257,10 +257,26 @@ export function Expressions(): PropertyDecorator {
 const NOTICES_MAX = 10;
 const NOTICE_LENGTH_MAX = 500;
 
+function isLine(text: unknown, lengthMax: number): boolean {
+  return typeof text === 'string' && text !== '' && text.length <= lengthMax && !/\p{Cc}/u.test(text);
+}
+
+/** A line for people. */
+export function TextLine(lengthMax: number): PropertyDecorator {
+  return together([
+    InSchema({ type: 'string', minLength: 1, maxLength: lengthMax }),
+    ValidateBy({
+      name: 'line',
+      validator: {
+        validate: (text: unknown) => isLine(text, lengthMax),
+        defaultMessage: () => `$property is one line of 1 to ${lengthMax} characters`,
+      },
+    }),
+  ]);
+}
+
 /** A list of lines for people. */
 export function NoticeTexts(): PropertyDecorator {
-  const isNotice = (text: unknown): boolean =>
-    typeof text === 'string' && text !== '' && text.length <= NOTICE_LENGTH_MAX && !/\p{Cc}/u.test(text);
   return together([
     InSchema({ items: { type: 'string', minLength: 1, maxLength: NOTICE_LENGTH_MAX } }),
     IsArray(),
@@ -268,7 +284,8 @@ export function NoticeTexts(): PropertyDecorator {
     ValidateBy({
       name: 'notices',
       validator: {
-        validate: (list: unknown) => Array.isArray(list) && list.every(isNotice),
+        validate: (list: unknown) =>
+          Array.isArray(list) && list.every((text) => isLine(text, NOTICE_LENGTH_MAX)),
         defaultMessage: () => `each notice is one line of 1 to ${NOTICE_LENGTH_MAX} characters`,
       },
     }),

@@ -30,6 +30,7 @@ import {
   Count,
   Expressions,
   HOST,
+  TextLine,
   Milliseconds,
   NameList,
   NoticeTexts,
@@ -40,6 +41,8 @@ import { ListeningHost, UrlTemplate } from './address-rules';
 import { PublicUrl } from './public-url';
 
 const PACKAGE_LINKS_MAX = 20;
+const SERVICE_NAME_LENGTH_MAX = 40;
+const SERVICE_DESCRIPTION_LENGTH_MAX = 300;
 
 /** A value reaches the test runner in one argument of a program, which has at most 128 KiB with its name and the rest. */
 const ARGUMENT_BYTES_MAX = 98_304;
@@ -49,6 +52,9 @@ export class ApiSection {
   @AtStart() @IsInt() @Min(0) @Max(65535) port = 8080;
   /** The address on which the api serves health and metrics for monitors; with port 0 it serves none. */
   @AtStart() @Section(() => MetricsSection) metrics = new MetricsSection();
+  /** Name of the service, in titles, at the head of pages and as the author of feeds; and what it is, for its first page. */
+  @TextLine(SERVICE_NAME_LENGTH_MAX) serviceName = 'Proctor';
+  @IsOptional() @TextLine(SERVICE_DESCRIPTION_LENGTH_MAX) serviceDescription?: string;
   /** What the API shows for autopkgtest's exit 8 (no tests, or all skipped). */
   @IsIn(NEUTRAL_STATUSES) neutral: NeutralStatus = 'pass';
   /** Limits of a body with a list of tests, and of any other body. */

@@ -79,7 +79,7 @@ export class FeedsController {
   }
 
   private async feed(request: Request, name: string | null): Promise<PublicAnswer<string>> {
-    const { publicUrl, neutral } = this.configuration.server;
+    const { publicUrl, neutral, serviceName: service } = this.configuration.server;
     const base = baseUrl(request, publicUrl);
     const changes = await this.changes.find(name ?? '', () =>
       this.publicRuns.statusChanges(name, ENTRIES_MAX),
@@ -89,7 +89,7 @@ export class FeedsController {
     // Feed readers identify a feed by its id, for every spelling of its address.
     const feedPath = `/data/feeds/${name === null ? 'all-packages' : `${packagePrefix(name)}/${name}`}${SUFFIX}`;
     return {
-      content: statusFeed(title, { base, feedPath, pagePath }, changes, neutral),
+      content: statusFeed(title, { service, base, feedPath, pagePath }, changes, neutral),
       type: 'application/atom+xml; charset=utf-8',
       updates: changes.map((run) => run.updatedAt),
       maxAgeSeconds: MAX_AGE_SECONDS,

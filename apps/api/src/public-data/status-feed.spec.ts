@@ -2,6 +2,7 @@ import { finishedRunRecord } from '@test/support/run-record';
 import { statusFeed } from './status-feed';
 
 const ADDRESS = {
+  service: 'Tests of Example',
   base: 'https://ci.example',
   feedPath: '/data/feeds/h/hello.xml',
   pagePath: '/packages/h/hello/',
@@ -24,6 +25,7 @@ it('a feed has an entry for each change, which links to its run', () => {
   expect(xml.match(/<updated>.*?<\/updated>/g)).toEqual(
     Array(3).fill('<updated>2026-11-20T10:01:00.000Z</updated>'),
   );
+  expect(xml).toContain('<name>Tests of Example</name>');
   expect(xml).toContain('<link rel="self" href="https://ci.example/data/feeds/h/hello.xml"/>');
   expect(xml).toContain('<link rel="alternate" href="https://ci.example/packages/h/hello/"/>');
 });

@@ -6,6 +6,8 @@ import { runPath } from '../runs/page-paths';
 import { endWord } from '../runs/result-object';
 
 export interface FeedAddress {
+  /** Name of the service. */
+  service: string;
   /** The beginning of every path, without a slash at its end. */
   base: string;
   /** Path of the feed itself. */
@@ -48,7 +50,7 @@ export function statusFeed(
 /** An Atom feed with the date of its newest entry: the same answer while nothing changes. */
 export function atomFeed(
   title: string,
-  { base, feedPath, pagePath }: FeedAddress,
+  { service, base, feedPath, pagePath }: FeedAddress,
   entries: FeedEntry[],
 ): string {
   const feed = new Feed({
@@ -57,7 +59,7 @@ export function atomFeed(
     feed: base + feedPath,
     link: base + pagePath,
     updated: entries.reduce((latest, { date }) => (date > latest ? date : latest), new Date(0)),
-    author: { name: 'Proctor' },
+    author: { name: service },
     generator: 'Proctor',
   });
   for (const { path, title: heading, text, date } of entries) {

@@ -46,7 +46,7 @@ function sentences(verdict: Verdict, trouble: Trouble | null) {
   });
   const place = { base: 'http://x', bugReportUrl: 'mailto:x?subject={subject}&body={body}', errorLine: null };
   const { heading, button } = triageView(run, result, null, place);
-  const address = { base: 'http://x', feedPath: '/feed', pagePath: '/page' };
+  const address = { service: 'Proctor', base: 'http://x', feedPath: '/feed', pagePath: '/page' };
   const feed = /<title type="html"><!\[CDATA\[(.*?)\]\]>/.exec(
     statusFeed('Tests', address, [run], 'pass'),
   )?.[1];

@@ -90,7 +90,8 @@ export class FollowedService {
     const owner = token === undefined ? null : await this.follows.ownerOf(token);
     if (token === undefined || owner === null) throw notFound('There is no such feed.');
     const { statuses } = await this.find(owner);
-    const address = { base, feedPath: feedPath(token), pagePath: '/packages/' };
+    const service = this.configuration.server.serviceName;
+    const address = { service, base, feedPath: feedPath(token), pagePath: '/packages/' };
     return atomFeed('My packages', address, followedEntries(statuses));
   }
 

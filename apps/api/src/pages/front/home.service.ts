@@ -8,8 +8,8 @@ import { ALL, DAYS_BACK, daysAgo } from '../status/list-query';
 import { changesView } from './changes-view';
 import { PresentWork } from './present-work.service';
 
-/** What the service is, for who sees it for the first time. */
-export const GREETING =
+/** What the service is, for who sees it for the first time, where the configuration says nothing. */
+const GREETING =
   'This service tests Debian packages on request. It shows which packages fail, since when, and why.';
 
 /** `350 waiting, 6 running.` */
@@ -50,7 +50,7 @@ export class HomeService {
   }
 
   private async buildHome() {
-    const { neutral } = this.configuration.server;
+    const { neutral, serviceDescription: greeting = GREETING } = this.configuration.server;
     const recent = this.publicRuns.recent(RUNS_SHOWN_MAX);
     const [present, running, finished, changed, failing] = await Promise.all([
       this.present.view(recent.then((runs) => runs.length > 0)),
@@ -64,9 +64,9 @@ export class HomeService {
     const state = stateSentence(waiting, runningCount);
     return {
       ...present,
-      greeting: GREETING,
+      greeting,
       state,
-      sentence: `${GREETING} ${state}`,
+      sentence: `${greeting} ${state}`,
       failing: `${failing.count.toLocaleString('en')}${failing.isMore ? '+' : ''}`,
       changes: changesView(changed),
       runs: { running: views(running), finished: views(finished) },

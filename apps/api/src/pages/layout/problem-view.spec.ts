@@ -1,3 +1,4 @@
+import type { ApiConfiguration } from '../../configuration.token';
 import { notFound, Problem } from '../../http/problem';
 import type { ContextRequest } from '../../http/request-context';
 import { Viewer } from '../../sessions/viewer';
@@ -40,4 +41,16 @@ it('the page of a problem offers no login while the reader is not known', () => 
   const page = pageFor({});
   expect(page).not.toContain('Log in');
   expect(page).toContain('There is no run 7.');
+});
+
+it('each page has the name of the service in its title and at its head', () => {
+  const configuration = { server: { serviceName: 'Tests & more' } } as unknown as ApiConfiguration;
+  const view = problemView(notFound('There is no run 7.'), {
+    method: 'GET',
+    baseUrl: '',
+    path: '/',
+  } as ContextRequest);
+  const page = new Templates(ASSETS, configuration).render('layout/problem', view);
+  expect(page).toContain('<title>Not Found – Tests &amp; more</title>');
+  expect(page).toMatch(/class="home" [^\n]* Tests &amp; more<\/a>/);
 });

@@ -95,7 +95,8 @@ export class Templates {
 
   /** @param page name of a file in `views`, without `.eta` */
   render(page: string, data: object): string {
-    const basePath = basePathOf(this.configuration?.server.publicUrl);
-    return htmlBelow(basePath, this.eta.render(page, { pagePath: '', basePath, ...data }));
+    const { publicUrl, serviceName } = this.configuration?.server ?? {};
+    const basePath = basePathOf(publicUrl);
+    return htmlBelow(basePath, this.eta.render(page, { pagePath: '', basePath, serviceName, ...data }));
   }
 }

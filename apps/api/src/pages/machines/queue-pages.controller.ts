@@ -75,7 +75,8 @@ export class QueuePagesController {
   @Header('Content-Type', 'application/atom+xml; charset=utf-8')
   async feed(@Req() request: Request): Promise<string> {
     const base = baseUrl(request, this.configuration.server.publicUrl);
-    const address = { base, feedPath: '/status/queue.xml', pagePath: '/status/queue/' };
+    const service = this.configuration.server.serviceName;
+    const address = { service, base, feedPath: '/status/queue.xml', pagePath: '/status/queue/' };
     return atomFeed('Queues', address, queueEntries(await this.queues.list(false)));
   }
 }

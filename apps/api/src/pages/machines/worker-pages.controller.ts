@@ -52,7 +52,8 @@ export class WorkerPagesController {
   async feed(@Req() request: Request): Promise<string> {
     const workers = await this.workers.summaries(false, '', FEED_WORKERS_MAX, (offers) => !isWell(offers));
     const base = baseUrl(request, this.configuration.server.publicUrl);
-    const address = { base, feedPath: '/status/workers.xml', pagePath: '/status/workers/' };
+    const service = this.configuration.server.serviceName;
+    const address = { service, base, feedPath: '/status/workers.xml', pagePath: '/status/workers/' };
     return atomFeed('Workers', address, workerEntries(workers));
   }
 

@@ -147,6 +147,7 @@ export class ListsController {
     const list = this.find(name, request);
     const { rows } = await readPart(list, query);
     const address = {
+      service: this.configuration.server.serviceName,
       base: baseUrl(request, this.configuration.server.publicUrl),
       feedPath: listUrl(list, { ...query, after: null }, '.xml'),
       pagePath: `/status/${list.name}/`,

@@ -61,7 +61,8 @@ export class StatisticsController {
   @Header('Content-Type', 'application/atom+xml; charset=utf-8')
   async feed(@Query(STATISTICS_QUERY) query: StatisticsQuery, @Req() request: Request): Promise<string> {
     const base = baseUrl(request, this.configuration.server.publicUrl);
-    const address = { base, feedPath: statisticsFeed(query), pagePath: '/status/statistics/' };
+    const service = this.configuration.server.serviceName;
+    const address = { service, base, feedPath: statisticsFeed(query), pagePath: '/status/statistics/' };
     return atomFeed('Statistics', address, statisticsEntries(await this.figures(query)));
   }
 

@@ -41,13 +41,15 @@ export class TriggerDataController {
   @Header('Content-Type', 'application/atom+xml; charset=utf-8')
   async news(@Req() request: Request): Promise<string> {
     const { triggers } = await this.triggerRuns.list('', ENTRIES_MAX, null);
-    const base = baseUrl(request, this.configuration.server.publicUrl);
+    const { publicUrl, serviceName: service } = this.configuration.server;
+    const base = baseUrl(request, publicUrl);
     const entries = triggers
       .map(triggerRow)
       .map(({ name, url: path, total, done, outcomes, lastAt: date }) => {
         return { path, title: name, text: `${done} of ${total} done, ${outcomes.failed} failed`, date };
       });
-    return atomFeed('Triggers', { base, feedPath: '/triggers/feed.xml', pagePath: '/triggers/' }, entries);
+    const address = { service, base, feedPath: '/triggers/feed.xml', pagePath: '/triggers/' };
+    return atomFeed('Triggers', address, entries);
   }
 
   @Get(':package/:version/tests.json')
@@ -71,7 +73,7 @@ export class TriggerDataController {
     @Req() request: Request,
   ): Promise<PublicAnswer<string>> {
     const trigger = `${name}/${version}`;
-    const { publicUrl, neutral } = this.configuration.server;
+    const { publicUrl, neutral, serviceName: service } = this.configuration.server;
     const { tests } = await this.triggers.progress(trigger, {});
     const newest = tests
       .flatMap(({ run }) => (run.finishedAt ? [{ run, endedAt: run.finishedAt.getTime() }] : []))
@@ -80,7 +82,7 @@ export class TriggerDataController {
     const ended = await this.triggerRuns.whole(newest.map(({ run }) => run));
     const base = baseUrl(request, publicUrl);
     const pagePath = triggerPath(trigger);
-    const address = { base, feedPath: `${pagePath}/feed.xml`, pagePath };
+    const address = { service, base, feedPath: `${pagePath}/feed.xml`, pagePath };
     return {
       content: statusFeed(`Tests of ${trigger}`, address, ended, neutral),
       type: 'application/atom+xml; charset=utf-8',
