@@ -29,7 +29,14 @@ import { packageLinks } from '../layout/package-links';
 import { attemptView, factView } from './story-view';
 import { changesView } from './compare-view';
 import { excerptView } from './excerpt-view';
-import { mismatches, progressOf, usualDuration, reproduceCommand, runSentence } from './run-sentence';
+import {
+  mismatches,
+  progressOf,
+  usualDuration,
+  reproduceCommand,
+  runSentence,
+  snapshotCommands,
+} from './run-sentence';
 import { NO_TESTS, type TestsQuery, testsView } from './tests-view';
 import { UnfinishedRunService } from './unfinished-run.service';
 
@@ -91,6 +98,7 @@ export class RunPageService {
       retryOf: original && maySee(viewer.reader, original) ? original.runId : null,
       elsewhere: elsewhereView(statuses, sameTrigger, run, neutral),
       command: reproduceCommand(run),
+      snapshotCommands: snapshotCommands(run, this.configuration.server.packageLinks),
       links: packageLinks(this.configuration.server.packageLinks, run),
       attempts: attempts.map((attempt) => attemptView(attempt, run, neutral)),
       story: facts.map((fact) => factView(fact, neutral)),

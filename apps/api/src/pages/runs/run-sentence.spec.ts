@@ -1,5 +1,5 @@
 import { runRecord } from '@test/support/run-record';
-import { mismatches, progressOf, reproduceCommand, runSentence } from './run-sentence';
+import { mismatches, progressOf, reproduceCommand, runSentence, snapshotCommands } from './run-sentence';
 
 const finished = {
   state: 'finished',
@@ -124,6 +124,23 @@ it('with extra sources the command to do the same adds no suite for a pin, as on
   expect(reproduceCommand(run)).toBe(
     'autopkgtest --no-built-binaries --apt-upgrade --pin-packages=staging=src:glibc hello -- unshare --release sid --arch amd64',
   );
+});
+
+it('a run has commands with the archive of its time, where the configuration links to snapshots', () => {
+  const run = runRecord({ ...finished, startedAt: new Date('2026-11-20T10:00:07.5Z'), trigger: null });
+  const links = [
+    { name: 'Tracker', url: 'https://tracker.example/{package}' },
+    { name: 'Snapshots', url: 'https://snapshot.example/package/{package}/' },
+  ];
+  const archive = 'http://snapshot.example/archive/debian/20261120T100007Z/ sid main';
+  expect(snapshotCommands(run, links)?.split('\n')).toEqual([
+    'mmdebstrap --variant=minbase --architectures=amd64 --include=dpkg-dev ' +
+      `'--aptopt=Acquire::Check-Valid-Until "false"' sid sid-amd64.tar 'deb ${archive}' 'deb-src ${archive}'`,
+    'autopkgtest --no-built-binaries --apt-upgrade hello -- unshare --tarball sid-amd64.tar',
+  ]);
+  expect(snapshotCommands(run, links.slice(0, 1))).toBeNull();
+  expect(snapshotCommands({ ...run, startedAt: null }, links)).toBeNull();
+  expect(snapshotCommands({ ...run, suite: 'trixie-security' }, links)).toBeNull();
 });
 
 it.each([

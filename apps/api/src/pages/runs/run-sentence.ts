@@ -7,6 +7,7 @@ import {
   type OtherVersion,
 } from '@proctor/contracts';
 import type { StoredTestbed, PackageStatus, RunRecord } from '@proctor/database';
+import type { PackageLinkSection } from '@proctor/config';
 import { otherPackages } from '@proctor/result-files';
 import { statusOf } from '../../runs/result-object';
 import { wantedVersions } from '../../runs/wanted-versions';
@@ -136,6 +137,32 @@ const SERVERS: Record<KnownBackend, (suite: string, arch: string) => string[]> =
 
 /** The command that repeats the run on the reader's machine; with an unknown backend it uses `unshare`. */
 export function reproduceCommand(run: RunRecord): string {
+  return commandOn(run, SERVERS[isOwnBackend(run.backend) ? run.backend : 'unshare'](run.suite, run.arch));
+}
+
+/** Sites with the archive of any time. */
+const SNAPSHOT_HOST = /^snapshot\./;
+
+/**
+ * The commands that repeat the run in a testbed of the archive as it was when the run began.
+ * @param links the configured ones; without one to a site of snapshots there is no command
+ * @returns null also for a run that never began, and for a security suite, which has an archive of its own
+ */
+export function snapshotCommands(run: RunRecord, links: PackageLinkSection[]): string | null {
+  const site = links.map(({ url }) => new URL(url)).find(({ hostname }) => SNAPSHOT_HOST.test(hostname));
+  if (!site || run.startedAt === null || run.suite.endsWith('-security')) return null;
+  const second = run.startedAt.toISOString().replace(/[-:]|\.\d+/g, '');
+  // Without certificates in the testbed, apt checks the archive by its signature alone.
+  const archive = `http://${site.host}/archive/debian/${second}/ ${run.suite} main`;
+  const file = `${run.suite}-${run.arch}.tar`;
+  const options = ['--variant=minbase', `--architectures=${run.arch}`, '--include=dpkg-dev'];
+  const expiry = '--aptopt=Acquire::Check-Valid-Until "false"';
+  const build = ['mmdebstrap', ...options, expiry, run.suite, file, `deb ${archive}`, `deb-src ${archive}`];
+  return `${build.map(quoted).join(' ')}\n${commandOn(run, ['unshare', '--tarball', file])}`;
+}
+
+/** @param server the arguments of autopkgtest for the testbed */
+function commandOn(run: RunRecord, server: string[]): string {
   // With extra sources these have the pinned packages, not the suite.
   const hasSources = run.extraAptSources.length > 0;
   const releases = run.pinPackages.flatMap(([spec, suite]) => [
@@ -144,8 +171,7 @@ export function reproduceCommand(run: RunRecord): string {
   ]);
   const trigger = run.trigger ? [`--env=ADT_TEST_TRIGGERS=${run.trigger}`] : [];
   const options = ['--no-built-binaries', '--apt-upgrade', ...releases, ...trigger];
-  const server = SERVERS[isOwnBackend(run.backend) ? run.backend : 'unshare'];
-  return ['autopkgtest', ...options, run.package, '--', ...server(run.suite, run.arch)].map(quoted).join(' ');
+  return ['autopkgtest', ...options, run.package, '--', ...server].map(quoted).join(' ');
 }
 
 function quoted(word: string): string {
