@@ -32,7 +32,7 @@ interface Picture {
 }
 
 /** Every picture is taken 1280 pixels wide and light, those of `IN_ALL` also dark and on a phone. */
-const IN_ALL = ['first-page', 'package', 'run', 'log', 'trigger'];
+const IN_ALL = ['first-page', 'package', 'run', 'log', 'trigger', 'queues'];
 
 /** @param only the name of the one picture that is wanted; all when absent */
 async function main(folder: string, only?: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { ArchitectureHour } from '@proctor/database';
 import type { RunRequest, Verdict } from '@proctor/contracts';
 import { awayFromNextHour } from '@test/support/midnight';
+import { workerKey } from '@test/support/worker-register';
 import { ARCH } from '../journal.fixture';
 import { type Fixture, setUp } from './fixture';
 import { Runs } from './runs';
@@ -163,11 +164,31 @@ it('the machine of a worker keeps its highest load and least room of an hour, un
   await hours().saveMachines([]);
   await hours().saveMachines([stateOf('w1', 40, 700), stateOf('w2', 1_000_000, 2_000_000_000)]);
   await hours().saveMachines([stateOf('w2', 5, 9), stateOf('w1', 90, 800)]);
-  const machine = (worker: string, since = LONG_AGO) => hours().listMachineHours(worker, since);
+  const machine = (worker: string, since = LONG_AGO) => hours().listMachineHours(worker, since, true);
   expect(await machine('w1')).toEqual([{ hour: expect.any(Date), loadPercent: 90, freeDiskMib: 700 }]);
   expect(await machine('w2')).toMatchObject([{ loadPercent: 1_000_000, freeDiskMib: 9 }]);
   await fixture.client.query(`update machine_hours set hour = hour - interval '2 days' where worker = 'w1'`);
   expect(await machine('w1', new Date(Date.now() - HOUR_MS))).toEqual([]);
   await save(4, 1);
   expect([await machine('w1'), await machine('w2')]).toMatchObject([[], [{}]]);
+});
+
+it('an hour in which a worker could run private tests stays with administrators, also when it may not any longer', async () => {
+  const saveMachine = () => hours().saveMachines([{ worker: 'w1', loadPercent: 40, freeDiskMib: 700 }]);
+  const seenBy = async (isAdmin: boolean) => (await hours().listMachineHours('w1', LONG_AGO, isAdmin)).length;
+  const mayRunPrivate = (may: boolean) =>
+    fixture.client.query(`update workers set may_run_private = $1 where name = 'w1'`, [may]);
+  await saveMachine();
+  expect([await seenBy(false), await seenBy(true)]).toEqual([0, 1]);
+  await fixture.client.query('delete from machine_hours');
+  const registration = { name: 'w1', publicKey: workerKey(), architectures: [ARCH], mayRunPrivate: false };
+  const { userId } = fixture.submitter;
+  await fixture.database.workerRegister.add(registration, { userId, userName: 'ada' });
+  await saveMachine();
+  expect(await seenBy(false)).toBe(1);
+  await mayRunPrivate(true);
+  await saveMachine();
+  await mayRunPrivate(false);
+  await saveMachine();
+  expect([await seenBy(false), await seenBy(true)]).toEqual([0, 1]);
 });

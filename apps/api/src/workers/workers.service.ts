@@ -52,11 +52,6 @@ export class WorkersService {
     return namesOf(await Promise.all([this.list(false), this.register.valid()]));
   }
 
-  /** Whether the worker is registered, and may not run private tests. */
-  async runsOnlyPublic(name: string): Promise<boolean> {
-    return (await this.register.find(name))?.mayRunPrivate === false;
-  }
-
   /**
    * Workers by name that are registered and not revoked, or that a dispatcher knows.
    * @param after the name before the first one; empty at the beginning

@@ -75,4 +75,8 @@ export class MachineHourRow {
   /** The least MiB that were free on its disk. */
   @Column('integer')
   freeDiskMib: number;
+
+  /** Whether the worker could run no private test all the time: a machine that is busy shows that one is executed. */
+  @Column('boolean')
+  isPublic: boolean;
 }

@@ -27,7 +27,7 @@ export interface ArchitectureHour extends Omit<QueueHourRow, 'suite' | 'waiting'
 }
 
 /** The machine of a worker in an hour. */
-export type MachineHour = Omit<MachineHourRow, 'worker'>;
+export type MachineHour = Omit<MachineHourRow, 'worker' | 'isPublic'>;
 
 /** The figures of an architecture are computed from the runs of at most this many hours. */
 const HOURS_COMPUTED_MAX = 72;
@@ -56,7 +56,7 @@ export class HourFigures {
   }
 
   /** Saves the present state of machines. Several processes may do so: the highest load and the least room stay. */
-  async saveMachines(machines: Omit<MachineHourRow, 'hour'>[]): Promise<void> {
+  async saveMachines(machines: Omit<MachineHourRow, 'hour' | 'isPublic'>[]): Promise<void> {
     if (machines.length === 0) return;
     const columns = ['worker', 'loadPercent', 'freeDiskMib'] as const;
     await this.database.query(
@@ -65,9 +65,12 @@ export class HourFigures {
     );
   }
 
-  /** The machine of a worker in each hour since then, the oldest first; hours in which it was away are absent. */
-  listMachineHours(worker: string, since: Date): Promise<MachineHour[]> {
-    return this.database.query(MACHINE_HOURS, [worker, since]);
+  /**
+   * The machine of a worker in each hour since then, the oldest first; hours in which it was away are absent, and hours in
+   * which it could run private tests are for administrators alone.
+   */
+  listMachineHours(worker: string, since: Date, isAdmin: boolean): Promise<MachineHour[]> {
+    return this.database.query(MACHINE_HOURS, [worker, since, isAdmin]);
   }
 
   /** The figures by hour and architecture, the oldest first. Hours in which nothing was seen or ended are absent. */
@@ -158,19 +161,21 @@ const KEEP_SLOTS = command(`
 
 /** Saves machines; the rows of all are written in one order, so that no process waits for another in a circle. */
 const KEEP_MACHINES = command(`
-  insert into machine_hours as kept (hour, worker, load_percent, free_disk_mib)
-  select ${hourOf('now()')}, worker, max(load_percent), min(free_disk_mib)
+  insert into machine_hours as kept (hour, worker, load_percent, free_disk_mib, is_public)
+  select ${hourOf('now()')}, worker, max(load_percent), min(free_disk_mib),
+    exists (select from workers w where w.name = worker and not w.may_run_private)
   from unnest($1::text[], $2::integer[], $3::integer[]) seen(worker, load_percent, free_disk_mib)
   group by worker order by worker
   on conflict (hour, worker) do update set load_percent = greatest(kept.load_percent, excluded.load_percent),
-    free_disk_mib = least(kept.free_disk_mib, excluded.free_disk_mib)
-  where excluded.load_percent > kept.load_percent or excluded.free_disk_mib < kept.free_disk_mib`);
+    free_disk_mib = least(kept.free_disk_mib, excluded.free_disk_mib), is_public = kept.is_public and excluded.is_public
+  where excluded.load_percent > kept.load_percent or excluded.free_disk_mib < kept.free_disk_mib
+    or excluded.is_public < kept.is_public`);
 
 const MACHINE_HOURS = statement(
   columnsOf(MachineHourRow, 'hour', 'loadPercent', 'freeDiskMib'),
   `
   select hour, load_percent as "loadPercent", free_disk_mib as "freeDiskMib" from machine_hours
-  where worker = $1 and hour >= $2 order by hour`,
+  where worker = $1 and hour >= $2 and (is_public or $3) order by hour`,
 );
 
 const REMOVALS = ['queue_hours', 'slot_hours', 'machine_hours'].map((table) =>

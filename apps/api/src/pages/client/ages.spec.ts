@@ -6,6 +6,8 @@ it.each([
   ['2026-11-20T10:01:00Z', '1 hour ago'],
   ['2026-11-19T11:00:00Z', 'yesterday'],
   ['2026-11-01T12:00:00Z', '19 days ago'],
+  ['2026-09-22T12:00:00Z', '59 days ago'],
+  ['2022-04-07T23:00:00Z', '2022-04-07'],
   ['2026-11-20T12:20:00Z', 'in 20 minutes'],
 ])('at noon of 20 November, %s is written as %s', (time, age) => {
   expect(ageOf(new Date(time), new Date('2026-11-20T12:00:00Z'))).toBe(age);

@@ -4,9 +4,13 @@ const UNITS: [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
   [60, 'minute'],
 ];
 
-/** The age of a time in the largest unit that fits: `3 days ago`. */
+/** What is further away says more as a date. */
+const AGE_SECONDS_MAX = 60 * 86_400;
+
+/** The age of a time in the largest unit that fits: `3 days ago`; its date in UTC if that is more than 60 days away. */
 export function ageOf(time: Date, now: Date): string {
   const seconds = (time.getTime() - now.getTime()) / 1_000;
+  if (Math.abs(seconds) > AGE_SECONDS_MAX) return time.toISOString().slice(0, 10);
   const [length, unit] = UNITS.find(([each]) => Math.abs(seconds) >= each) ?? [1, 'second' as const];
   return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.trunc(seconds / length), unit);
 }

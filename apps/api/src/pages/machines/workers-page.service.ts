@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { QueuesAndWorkers, Register } from '@proctor/administration';
-import { HourFigures, type MachineHour, WorkerPages } from '@proctor/database';
+import { HourFigures, WorkerPages } from '@proctor/database';
 import type { NewCredentials } from '@proctor/resources';
 import { loadPart } from '../../http/parts';
 import { WorkersService } from '../../workers/workers.service';
@@ -44,7 +44,7 @@ export class WorkersPage {
     const [details, hours, machineHours, records, { drains }] = await Promise.all([
       this.workers.details(name, isAdmin),
       this.pages.hours(name, first),
-      this.machineHours(name, first, isAdmin),
+      this.figures.listMachineHours(name, first, isAdmin),
       isAdmin ? this.register.list() : Promise.resolve([]),
       isAdmin ? this.queuesAndWorkers.list() : Promise.resolve({ drains: [] }),
     ]);
@@ -54,12 +54,6 @@ export class WorkersPage {
     const steps = created && newWorkerView(created, record?.architectures ?? []);
     const byHour = workerHoursView(hours, machineHours, first, now);
     return { template: 'machines/worker', data: { ...workerView(details, drain), byHour, admin, steps } };
-  }
-
-  /** What a machine does shows whether private runs are executed there. */
-  private async machineHours(name: string, first: Date, isAdmin: boolean): Promise<MachineHour[]> {
-    const isShown = isAdmin || (await this.workers.runsOnlyPublic(name));
-    return isShown ? this.figures.listMachineHours(name, first) : [];
   }
 
   /** The names of workers that were revoked, and of those that are drained. */

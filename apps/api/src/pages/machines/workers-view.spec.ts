@@ -33,7 +33,14 @@ it('the page of the workers counts them by how they are, and their slots once fo
   const view = workersView({ rows: workers, last: 'w3' }, '');
   expect(view.sentence).toBe('3 workers: 2 ready, 1 not connected; 1 of 4 slots are busy.');
   expect(view.nextUrl).toBe('/status/workers/?after=w3');
-  expect(view.workers[0]).toMatchObject({ architectures: 'amd64, i386', suites: 'sid', busy: 1, slots: 2 });
+  expect(view.workers[0]).toMatchObject({
+    architectures: 'amd64, i386',
+    suites: 'sid',
+    busy: 1,
+    slots: 2,
+    isConnected: true,
+  });
+  expect(view.workers[2]).toMatchObject({ isConnected: false });
   expect(workersView({ rows: [], last: null }, '').sentence).toBe('No worker is registered.');
 });
 

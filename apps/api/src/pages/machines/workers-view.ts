@@ -32,6 +32,7 @@ export function workersView(
       ...slotsOf(offers),
       suites: [...new Set(offers.flatMap(({ testbeds }) => testbeds.map(({ suite }) => suite)))].join(', '),
       version: versionsOf(offers),
+      isConnected: offers.length > 0,
       lastSeenAt: record?.lastSeenAt ?? null,
       strip: attempts.map(stripEntry).reverse(),
       isDrained: drained.includes(name),

@@ -285,6 +285,7 @@ CREATE TABLE "machine_hours" (
   "worker" text NOT NULL,
   "load_percent" integer NOT NULL,
   "free_disk_mib" integer NOT NULL,
+  "is_public" boolean NOT NULL,
   CONSTRAINT "machine_hours_pkey" PRIMARY KEY ("hour", "worker")
 );
 
