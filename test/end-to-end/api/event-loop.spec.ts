@@ -255,6 +255,8 @@ it('the event loop of the api does not wait for a trigger with as many runs as a
     from (select * from runs where trigger = 'large/1') made
       cross join generate_series(1, ${TRIGGER_RUNS_MAX}) n
       cross join (values ('migration-reference/0', 'pass'), ('large/1', 'fail')) of (trigger, verdict)`);
+  // Without it, the plan depends on whether PostgreSQL has looked at the new rows by itself.
+  await client.query('analyze runs');
   await client.end();
   for (const path of [
     '/triggers/large/1',
@@ -263,8 +265,16 @@ it('the event loop of the api does not wait for a trigger with as many runs as a
     '/triggers/large/1/feed.xml',
     '/api/v1/triggers/large/1',
   ])
-    expect(await expectShort(`GET ${path}`, 'GET', path, NOTHING, headers)).toBe(200);
+    expect(await statusInTheEnd(path)).toBe(200);
   console.info(longestBlocks());
+
+  /** On a busy machine the database may take longer than a request waits: then a client comes again. */
+  async function statusInTheEnd(path: string): Promise<number> {
+    for (;;) {
+      const code = await expectShort(`GET ${path}`, 'GET', path, NOTHING, headers);
+      if (code !== 503) return code;
+    }
+  }
 });
 
 /** The session of the administrator, and what each form of it has. */
