@@ -92,6 +92,13 @@ export class ApiSection {
   packageLinks?: PackageLinkSection[];
   /** A result that is older is shown as stale. */
   @IsInt() @Min(1) @Max(3_650) staleDays = 30;
+  /** How long some lines of a log are read, and how long a log is searched. */
+  @Milliseconds() logReadMs = 3_000;
+  @Milliseconds() logSearchMs = 2_000;
+  /** How long a file, or its stored index, is read for the index of a log or of artifacts. */
+  @Milliseconds() indexMs = 20_000;
+  /** How long api and scheduler read a stored index for the packages of a testbed, or a changelog. */
+  @Milliseconds() indexReadMs = 10_000;
   /** Regular expressions of lines that are errors, for logs without an index. */
   @Expressions() errorPatterns: string[] = [];
   /** Notices at the head of each page, one line of Markdown each. */

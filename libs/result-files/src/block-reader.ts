@@ -13,7 +13,7 @@ export interface ReadingLimits {
   skipMs?: number;
 }
 
-/** The wanted byte is too far from the place where reading can start. */
+/** The wanted bytes are too far from the place where reading can start, or their time is over. */
 export class TooFar extends Error {}
 
 /**

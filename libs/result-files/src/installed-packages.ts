@@ -65,12 +65,17 @@ const OWN_PACKAGE = 'autopkgtest-satdep';
 /**
  * Reads the testbed of a run from its artifacts and the index of its log. Workers write these files: invalid parts are
  * treated as missing.
- * @throws errors of `open`, and of the files that it has opened
+ * @param indexMs how long an index is read
+ * @throws errors of `open`, and of the files that it has opened; TooFar if an index is not read in time
  */
-export async function readTestbed(open: OpenResultFile, limits = TESTBED_READING): Promise<RunTestbed> {
+export async function readTestbed(
+  open: OpenResultFile,
+  indexMs: number,
+  limits = TESTBED_READING,
+): Promise<RunTestbed> {
   const [artifacts, log] = await Promise.all([
-    wholeText(open, 'artifacts-index.json').then((text) => text && parseArtifactsIndex(text)),
-    wholeText(open, 'log-index.json').then((text) => text && parseLogIndex(text)),
+    wholeText(open, 'artifacts-index.json', indexMs).then((text) => text && parseArtifactsIndex(text)),
+    wholeText(open, 'log-index.json', indexMs).then((text) => text && parseLogIndex(text)),
   ]);
   const lists = artifacts ? await loadLists(open, artifacts, limits) : { testbed: null, added: new Map() };
   // Only the log has the upgrades of the testbed's own packages.

@@ -1,7 +1,9 @@
 import { PassThrough, Readable } from 'node:stream';
 import { packedArtifacts } from '@test/support/artifacts';
 import { entriesBetween, parseChangelog, readSourceChangelog, SOURCE_CHANGELOG } from './source-changelog';
-import { type OpenResultFile, WHOLE_TEXT_MS } from './stored-texts';
+import { TooFar } from './block-reader';
+
+const INDEX_MS = 10_000;
 
 const entry = (version: string, changes = '  * Something.', distribution = 'unstable'): string =>
   `hello (${version}) ${distribution}; urgency=medium\n\n${changes}\n\n -- Ada L <ada@mail.example>  Thu, 01 Jan 2026 10:00:00 +0100\n\n`;
@@ -60,7 +62,7 @@ describe('the changelog in the artifacts of a run', () => {
       return Promise.resolve(
         content ? { size: content.length, content: Readable.from([content.subarray(start)]) } : null,
       );
-    });
+    }, INDEX_MS);
 
   async function artifacts(contents: Record<string, string>) {
     const { archive, index } = await packedArtifacts(contents);
@@ -72,30 +74,34 @@ describe('the changelog in the artifacts of a run', () => {
     expect(versionsOf(await read(files))).toEqual(['2']);
   });
 
-  it('is empty when the store stops in the middle of the archive, which is closed', async () => {
-    const files = await artifacts({ [SOURCE_CHANGELOG]: entry('2') });
-    const late = new AbortController();
-    jest.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal);
-    const archive = new PassThrough();
-    const open: OpenResultFile = (name) => {
-      if (name === 'artifacts-index.json')
-        return Promise.resolve({ size: 1, content: Readable.from([files['artifacts-index.json']]) });
-      setImmediate(() => late.abort());
-      return Promise.resolve({ size: 1_000, content: archive });
-    };
-    expect(await readSourceChangelog(open)).toEqual([]);
-    expect(archive.destroyed).toBe(true);
-    jest.restoreAllMocks();
-  });
+  describe('in a store that stops', () => {
+    beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
+    afterEach(() => jest.useRealTimers());
 
-  it('is not read when the store stops in the middle of the index', async () => {
-    const index = new PassThrough();
-    const limit = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
-    const read = readSourceChangelog(() => Promise.resolve({ size: 1, content: index }));
-    await expect(read).rejects.toThrow(/abort/i);
-    expect(limit).toHaveBeenCalledWith(WHOLE_TEXT_MS);
-    expect(index.destroyed).toBe(true);
-    jest.restoreAllMocks();
+    it('is empty when it stops in the middle of the archive, which is closed', async () => {
+      const files = await artifacts({ [SOURCE_CHANGELOG]: entry('2') });
+      const archive = new PassThrough();
+      const opened = jest.fn((name: string) =>
+        name === 'artifacts-index.json' ? Readable.from([files['artifacts-index.json']]) : archive,
+      );
+      const entries = readSourceChangelog(
+        (name) => Promise.resolve({ size: 1_000, content: opened(name) }),
+        INDEX_MS,
+      );
+      while (opened.mock.calls.length < 2) await new Promise(setImmediate);
+      await jest.advanceTimersByTimeAsync(INDEX_MS);
+      expect(await entries).toEqual([]);
+      expect(archive.destroyed).toBe(true);
+    });
+
+    it('is not read when it stops in the middle of the index', async () => {
+      const index = new PassThrough();
+      const read = readSourceChangelog(() => Promise.resolve({ size: 1, content: index }), INDEX_MS);
+      const refused = expect(read).rejects.toBeInstanceOf(TooFar);
+      await jest.advanceTimersByTimeAsync(INDEX_MS);
+      await refused;
+      expect(index.destroyed).toBe(true);
+    });
   });
 
   it('is empty without one, when it is too long, and when its archive is damaged', async () => {

@@ -29,10 +29,11 @@ export interface ChangelogEntry {
 
 /**
  * Reads the changelog of a run's source from its artifacts; empty if there is none, or it cannot be read.
- * @throws errors of `open`, and of the files that it has opened
+ * @param indexMs how long the index of the artifacts is read
+ * @throws errors of `open`, and of the files that it has opened; TooFar if the index is not read in time
  */
-export async function readSourceChangelog(open: OpenResultFile): Promise<ChangelogEntry[]> {
-  const text = await wholeText(open, 'artifacts-index.json');
+export async function readSourceChangelog(open: OpenResultFile, indexMs: number): Promise<ChangelogEntry[]> {
+  const text = await wholeText(open, 'artifacts-index.json', indexMs);
   const index = text && parseArtifactsIndex(text);
   const member = index && index.members.find(({ path }) => path === SOURCE_CHANGELOG);
   if (!member || member.size > BYTES_MAX) return [];

@@ -3,6 +3,7 @@ import type { ResultFileName } from '@proctor/contracts';
 import type { ArtifactsIndex } from './artifacts-index';
 import { contentFrom, TooFar } from './block-reader';
 import { INDEX_BYTES_MAX } from './log-index';
+import { readWithin } from './read-within';
 import type { TarMember } from './tar-members';
 
 /** Opens a file of a result, or its bytes from `start` on; null when it does not exist. */
@@ -11,22 +12,24 @@ export type OpenResultFile = (
   start?: number,
 ) => Promise<{ size: number; content: Readable } | null>;
 
-/** How long an index is read, in milliseconds: a store may stop in the middle of a file. */
-export const WHOLE_TEXT_MS = 10_000;
-
 /**
  * The whole text of an index; null if there is none, or it is too long.
- * @throws errors of `open`, and of its file; AbortError if it is not read in time
+ * @param ms how long it is read
+ * @throws errors of `open`, and of its file; TooFar if it is not read in time
  */
-export async function wholeText(open: OpenResultFile, name: ResultFileName): Promise<string | null> {
+export async function wholeText(
+  open: OpenResultFile,
+  name: ResultFileName,
+  ms: number,
+): Promise<string | null> {
   const stored = await open(name);
   if (!stored || stored.size > INDEX_BYTES_MAX) {
     stored?.content.destroy();
     return null;
   }
   const parts: Buffer[] = [];
-  const content = addAbortSignal(AbortSignal.timeout(WHOLE_TEXT_MS), stored.content);
-  for await (const part of content as AsyncIterable<Buffer>) parts.push(part);
+  for await (const part of readWithin(ms, name, (late) => addAbortSignal(late, stored.content)))
+    parts.push(part);
   return Buffer.concat(parts).toString();
 }
 
@@ -45,17 +48,17 @@ export async function memberText(
     if (!part) throw new NotThere();
     return part.content;
   };
-  const late = AbortSignal.timeout(Math.max(0, passMs));
+  const content = (signal: AbortSignal) => contentFrom(openAt, blocks, offset, { skipMs: passMs, signal });
   const parts: Buffer[] = [];
   let length = 0;
   try {
-    for await (const part of contentFrom(openAt, blocks, offset, { skipMs: passMs, signal: late })) {
+    for await (const part of readWithin(passMs, 'artifacts.tar.gz', content)) {
       parts.push(part);
       length += part.length;
       if (length >= size) break;
     }
   } catch (error) {
-    if (late.aborted || error instanceof NotThere || error instanceof TooFar || isNoGzip(error)) return null;
+    if (error instanceof NotThere || error instanceof TooFar || isNoGzip(error)) return null;
     throw error;
   }
   return length < size ? null : Buffer.concat(parts).subarray(0, size).toString();

@@ -6,7 +6,9 @@ import { pieces } from './run-logs';
 import { IndexedLog } from './indexed-log';
 
 const LIMITS = { lines: 10, bytes: 1_000_000 };
-const SEARCH = { hits: 3, timeoutMs: 60_000 };
+const HITS = 3;
+const TIMES = { readMs: 60_000, searchMs: 60_000 };
+const SHORT = { readMs: 20, searchMs: 20 };
 
 /** @param isForeign its worker made no blocks */
 async function stored(text: string, isForeign = false, change: Partial<LogIndex> = {}): Promise<IndexedLog> {
@@ -19,7 +21,7 @@ async function stored(text: string, isForeign = false, change: Partial<LogIndex>
   const index = indexer.end();
   const open = (at: number) => Promise.resolve(Readable.from([gzip.subarray(at)]));
   const changed = { ...index, ...(isForeign ? { blocks: [] } : {}), ...change };
-  return new IndexedLog(changed, (offset) => contentFrom(open, changed.blocks, offset));
+  return new IndexedLog(changed, (offset) => contentFrom(open, changed.blocks, offset), TIMES);
 }
 
 const LINES = Array.from({ length: 100_000 }, (_, n) => `line ${n + 1}`);
@@ -51,14 +53,14 @@ describe.each([
   });
 
   it('is searched as a whole, or up to a number of hits', async () => {
-    const { hits, cutAt } = await long.search('LINE 9999', 1, SEARCH);
+    const { hits, cutAt } = await long.search('LINE 9999', 1, HITS);
     expect(hits.map(({ line, text }) => [line, text])).toEqual([
       [9_999, 'line 9999'],
       [99_990, 'line 99990'],
       [99_991, 'line 99991'],
     ]);
     expect(cutAt).toBe(99_992);
-    const rest = await long.search('LINE 9999', cutAt!, { ...SEARCH, hits: 100 });
+    const rest = await long.search('LINE 9999', cutAt!, 100);
     expect(rest.hits.map(({ line }) => line)).toEqual(
       LINES.flatMap((l, n) => (n >= 99_991 && l.includes('line 9999') ? [n + 1] : [])),
     );
@@ -81,18 +83,18 @@ it('no more is read than was asked for, whatever the index says', async () => {
 
 it('a text is found in a line of a megabyte, and shown with what is around it', async () => {
   const log = await stored(`${'x'.repeat(1_000_000)}needle${'y'.repeat(1_000_000)}\nneedle`);
-  const { hits } = await log.search('needle', 1, SEARCH);
+  const { hits } = await log.search('needle', 1, HITS);
   expect(hits.map(({ line }) => line)).toEqual([1, 2]);
   expect(hits[0]!.text).toMatch(/^x{200}needley{194}$/);
 });
 
 it('letters beyond ASCII are found as they are', async () => {
-  expect((await (await stored('a\nÜmläut √\n')).search('ümläut √', 1, SEARCH)).hits).toHaveLength(0);
-  expect((await (await stored('a\nÜmläut √\n')).search('Ümläut √', 1, SEARCH)).hits).toEqual([
+  expect((await (await stored('a\nÜmläut √\n')).search('ümläut √', 1, HITS)).hits).toHaveLength(0);
+  expect((await (await stored('a\nÜmläut √\n')).search('Ümläut √', 1, HITS)).hits).toEqual([
     { line: 2, text: 'Ümläut √' },
   ]);
   // Its bytes differ from those of Á in a bit that separates small letters of Latin 1 from capital ones.
-  expect((await (await stored('\u3041\n')).search('Á', 1, SEARCH)).hits).toHaveLength(0);
+  expect((await (await stored('\u3041\n')).search('Á', 1, HITS)).hits).toHaveLength(0);
 });
 
 async function* inTurn(all: unknown[]): AsyncGenerator<unknown> {
@@ -132,11 +134,10 @@ it('a read of a place that is never reached is given up, and a search returns wh
     for (;;) yield await Promise.resolve(zeros);
   };
   const index = { ...new LogIndexer(/(?!)/).end(), bytes: 4 * 1024 ** 3, lines: 900_000_000 };
-  const lookMs = 20;
-  const log = new IndexedLog(index, endless, lookMs);
+  const log = new IndexedLog(index, endless, SHORT);
   await expect(log.lines(900_000_000, LIMITS)).rejects.toBeInstanceOf(TooFar);
   await expect(log.wholeLine(900_000_000, 1_000)).rejects.toBeInstanceOf(TooFar);
-  expect(await log.search('x', 1, { hits: 3, timeoutMs: 20 })).toEqual({ hits: [], cutAt: 1 });
+  expect(await log.search('x', 1, HITS)).toEqual({ hits: [], cutAt: 1 });
 });
 
 it('a read ends in time where the store stops in the middle of a file, and the file is closed', async () => {
@@ -148,9 +149,9 @@ it('a read ends in time where the store stops in the middle of a file, and the f
     return Promise.resolve(content);
   };
   const index = { ...new LogIndexer(/(?!)/).end(), bytes: 200_000, lines: 100_000 };
-  const log = new IndexedLog(index, (offset, signal) => contentFrom(open, [], offset, { signal }), 20);
+  const log = new IndexedLog(index, (offset, signal) => contentFrom(open, [], offset, { signal }), SHORT);
   await expect(log.lines(90_000, LIMITS)).rejects.toBeInstanceOf(TooFar);
   await expect(log.wholeLine(90_000, 1_000)).rejects.toBeInstanceOf(TooFar);
-  expect((await log.search('y', 1, { hits: 3, timeoutMs: 20 })).cutAt).toEqual(expect.any(Number));
+  expect((await log.search('y', 1, HITS)).cutAt).toEqual(expect.any(Number));
   expect(contents.map(({ destroyed }) => destroyed)).toEqual([true, true, true]);
 });

@@ -1,6 +1,6 @@
-import { lastAtMost, TooFar, type LogBlock, type LogIndex } from '@proctor/result-files';
+import { lastAtMost, readWithin, type LogBlock, type LogIndex } from '@proctor/result-files';
 import { LineReader, type LogLine } from './line-reader';
-import { searchLines, type LogSearch, type SearchLimits } from './log-search';
+import { searchLines, type LogSearch } from './log-search';
 
 const NEWLINE = 10;
 
@@ -11,23 +11,23 @@ export interface LineLimits {
   bytes: number;
 }
 
-/**
- * How long one read of a log may take, in milliseconds. An index may be wrong, a line may be very long, and the store may
- * stop in the middle of a file.
- */
-const LOOK_MS = 3_000;
+/** How long a log is read, in milliseconds. */
+export interface LogTimes {
+  /** For some of its lines. */
+  readMs: number;
+  searchMs: number;
+}
 
 /** A log that can be read at any place. Its index may be wrong: the limits hold in any case. */
 export class IndexedLog {
   /**
    * @param bytesFrom returns the bytes of the log from an offset on, until the signal, whose reason it throws; may throw
    * StoreUnavailable, NoAnswer, or Error if the file is no gzip
-   * @param lookMs the time limit of a read
    */
   constructor(
     readonly index: LogIndex,
     readonly bytesFrom: (offset: number, late?: AbortSignal) => AsyncIterable<Buffer>,
-    private readonly lookMs = LOOK_MS,
+    private readonly times: LogTimes,
   ) {}
 
   /** Lines from a given one on. @throws TooFar if the line cannot be reached in time; the errors of `bytesFrom` */
@@ -37,7 +37,7 @@ export class IndexedLog {
     const from = block?.offset ?? 0;
     let start: number | null = null;
     let byteCount = 0;
-    for await (const chunk of this.within(this.lookMs, from)) {
+    for await (const chunk of this.within(this.times.readMs, from)) {
       const lineCount = reader.add(chunk);
       byteCount += chunk.length;
       if (reader.hasBegun) start ??= byteCount;
@@ -54,7 +54,7 @@ export class IndexedLog {
     const block = this.blockOf(number);
     const parts: Buffer[] = [];
     let [line, bytes] = [block ? block.newlines + 1 : 1, 0];
-    for await (const chunk of this.within(this.lookMs, block?.offset ?? 0)) {
+    for await (const chunk of this.within(this.times.readMs, block?.offset ?? 0)) {
       let from = 0;
       for (; line < number && from !== -1; line += from === -1 ? 0 : 1) {
         const newline = chunk.indexOf(NEWLINE, from);
@@ -70,28 +70,21 @@ export class IndexedLog {
     return Buffer.concat(parts).subarray(0, bytesMax);
   }
 
-  /** The lines with a text, from a given line on, ignoring case. @throws the errors of `bytesFrom` */
-  search(text: string, first: number, limits: SearchLimits): Promise<LogSearch> {
+  /**
+   * The lines with a text, from a given line on, ignoring case.
+   * @param hitsMax how many of them
+   * @throws the errors of `bytesFrom`
+   */
+  search(text: string, first: number, hitsMax: number): Promise<LogSearch> {
     const block = this.blockOf(first);
     const start = { line: block ? block.newlines + 1 : 1, offset: block?.offset ?? 0 };
-    return searchLines(this.within(limits.timeoutMs, start.offset), start.line, text, first, limits.hits);
+    const content = this.within(this.times.searchMs, start.offset);
+    return searchLines(content, start.line, text, first, hitsMax);
   }
 
   /** @throws TooFar if the read does not end in time; the errors of `bytesFrom` */
-  private async *within(timeMs: number, offset: number): AsyncGenerator<Buffer> {
-    const late = new AbortController();
-    const tooFar = new TooFar('the place of the log is too far to be read');
-    const timer = setTimeout(() => late.abort(tooFar), timeMs);
-    const until = performance.now() + timeMs;
-    try {
-      for await (const chunk of this.bytesFrom(offset, late.signal)) {
-        yield chunk;
-        // The timer waits while chunks come without a pause.
-        if (performance.now() > until) throw tooFar;
-      }
-    } finally {
-      clearTimeout(timer);
-    }
+  private within(timeMs: number, offset: number): AsyncIterable<Buffer> {
+    return readWithin(timeMs, 'the log', (late) => this.bytesFrom(offset, late));
   }
 
   /**

@@ -6,10 +6,11 @@ import { type ResultStore, StoreUnavailable } from '@proctor/store';
 import { silenceLog } from '@test/support/silent-log';
 import { apiConfiguration } from '@test/support/api-configuration';
 import { Problem } from '../http/problem';
-import { DamagedFile, Indexes, INDEXED_MS_MAX, MADE_AT_ONCE_MAX, WAIT_MS } from './indexes';
+import { DamagedFile, Indexes, MADE_AT_ONCE_MAX, WAIT_MS } from './indexes';
 
 silenceLog();
 
+const { indexMs } = apiConfiguration().server;
 const ATTEMPT = { runId: 1, attempt: 1 };
 
 /** A store of these files, and how often each was opened. */
@@ -61,16 +62,18 @@ describe('a store that stops in the middle of a file', () => {
   it('costs the time of an index, gives what was read, is closed, and is read again later', async () => {
     const gzip = gzipSync('a\nb\n'.repeat(100_000));
     const { contents, indexes } = stalled('log.gz', gzip.subarray(0, gzip.length - 20));
+    const added = jest.spyOn(LogIndexer.prototype, 'add');
     const index = indexes.log(ATTEMPT, 1_000);
-    while (contents.length === 0) await new Promise(setImmediate);
+    while (added.mock.calls.length === 0) await new Promise(setImmediate);
+    added.mockRestore();
     const closed = once(contents[0]!, 'close');
-    await jest.advanceTimersByTimeAsync(INDEXED_MS_MAX);
+    await jest.advanceTimersByTimeAsync(indexMs);
     expect((await index).lines).toBeGreaterThan(1_000);
     await closed;
     await jest.advanceTimersByTimeAsync(60_000);
     void indexes.log(ATTEMPT, 1_000);
     while (contents.length === 1) await new Promise(setImmediate);
-    await jest.advanceTimersByTimeAsync(INDEXED_MS_MAX);
+    await jest.advanceTimersByTimeAsync(indexMs);
   });
 
   it('keeps further readers waiting for a while, who are refused then', async () => {
@@ -82,7 +85,7 @@ describe('a store that stops in the middle of a file', () => {
     const refused = expect(indexes.log({ runId: 2, attempt: 1 }, 1_000)).rejects.toBeInstanceOf(Problem);
     await jest.advanceTimersByTimeAsync(WAIT_MS);
     await refused;
-    await jest.advanceTimersByTimeAsync(INDEXED_MS_MAX);
+    await jest.advanceTimersByTimeAsync(indexMs);
     await Promise.all(others);
   });
 
@@ -91,7 +94,7 @@ describe('a store that stops in the middle of a file', () => {
     const index = indexes.log(ATTEMPT, 1_000);
     const refused = expect(index).rejects.toBeInstanceOf(StoreUnavailable);
     while (contents.length === 0) await new Promise(setImmediate);
-    await jest.advanceTimersByTimeAsync(INDEXED_MS_MAX);
+    await jest.advanceTimersByTimeAsync(indexMs);
     await refused;
     expect(contents[0]!.destroyed).toBe(true);
   });

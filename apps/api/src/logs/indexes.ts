@@ -1,6 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import type { ResultFileName } from '@proctor/contracts';
 import {
@@ -9,20 +8,23 @@ import {
   contentFrom,
   ERROR_PATTERNS,
   errorExpression,
-  INDEX_BYTES_MAX,
   LogIndexer,
   logIndexText,
   parseArtifactsIndex,
   parseLogIndex,
+  readWithin,
   TarMembers,
+  TooFar,
   type ArtifactsIndex,
   type GzipBlock,
   type LogIndex,
   type OpenAt,
+  wholeText,
 } from '@proctor/result-files';
 import { ResultStore, StoreUnavailable } from '@proctor/store';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
+import type { LogTimes } from './indexed-log';
 import { LRUCache } from 'lru-cache';
 import { comeBack, Problem } from '../http/problem';
 import { reading } from '../http/reading';
@@ -32,8 +34,6 @@ import { Semaphore } from '../http/semaphore';
 const REMEMBERED_MAX = 32;
 /** How many bytes are read to make an index; later bytes are in none. */
 const INDEXED_BYTES_MAX = 1024 ** 3;
-/** How long a file is read to make its index, in milliseconds, or a stored index. */
-export const INDEXED_MS_MAX = 20_000;
 /** How many indexes are made at the same time; further ones wait. */
 export const MADE_AT_ONCE_MAX = 2;
 export const WAIT_MS = 10_000;
@@ -65,6 +65,12 @@ export class Indexes {
   /** The pattern of lines with errors. */
   get errors(): RegExp {
     return errorExpression([...ERROR_PATTERNS, ...this.configuration.server.errorPatterns]);
+  }
+
+  /** How long logs are read. */
+  get times(): LogTimes {
+    const { logReadMs, logSearchMs } = this.configuration.server;
+    return { readMs: logReadMs, searchMs: logSearchMs };
   }
 
   /**
@@ -139,15 +145,12 @@ export class Indexes {
    * @throws StoreUnavailable if the store does not answer, or not in time
    */
   private async readIndex({ runId, attempt }: StoredAttempt, name: ResultFileName): Promise<string | null> {
-    const file = await this.store.open(runId, attempt, name);
-    if (!file) return null;
-    if (file.size > INDEX_BYTES_MAX) {
-      file.content.destroy();
-      return null;
+    const open = (): ReturnType<ResultStore['open']> => this.store.open(runId, attempt, name);
+    try {
+      return await wholeText(open, name, this.configuration.server.indexMs);
+    } catch (error) {
+      throw error instanceof TooFar ? new StoreUnavailable('the result store', error) : error;
     }
-    const silence = new StoreUnavailable('the result store', `${name} was not read in ${INDEXED_MS_MAX} ms`);
-    const timer = setTimeout(() => file.content.destroy(silence), INDEXED_MS_MAX);
-    return (await buffer(file.content).finally(() => clearTimeout(timer))).toString();
   }
 
   private async foundLogIndex(of: StoredAttempt, size: number, removeSoon: () => void): Promise<LogIndex> {
@@ -188,22 +191,20 @@ export class Indexes {
   ): Promise<boolean> {
     const leave = await this.places.acquire(1, WAIT_MS);
     if (!leave) throw comeBack(503, 'Too many logs are being read for the first time.', WAIT_MS);
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), INDEXED_MS_MAX);
+    const content = (signal: AbortSignal) => contentFrom(this.opener(of, name, size), [], 0, { signal });
     let bytes = 0;
     try {
-      for await (const chunk of contentFrom(this.opener(of, name, size), [], 0, { signal: late.signal })) {
+      for await (const chunk of readWithin(this.configuration.server.indexMs, name, content)) {
         add(chunk);
         bytes += chunk.length;
         if (bytes >= INDEXED_BYTES_MAX) return true;
       }
       return true;
     } catch (error) {
-      if (late.signal.aborted) return false;
+      if (error instanceof TooFar) return false;
       if (error instanceof StoreUnavailable) throw error;
       throw new DamagedFile(name, of.runId, error);
     } finally {
-      clearTimeout(timer);
       leave();
     }
   }

@@ -6,7 +6,7 @@ import { type ApiReader, CurrentReader } from '../auth/requestor';
 import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { requireKept } from '../runs/removed-files';
 import { VisibleRuns } from '../runs/visible-runs';
-import { LOG_SEARCH } from './log-search';
+import { HITS_MAX } from './log-search';
 import { AttemptQuery, LogSearchQuery } from './logs.dto';
 import { RunLogs, withMark } from './run-logs';
 import { RUN_IN_PATH } from '../http/path-ids';
@@ -67,7 +67,7 @@ export class LogIndexController {
     summary: 'The lines of a log with a text',
     description: [
       'For everybody, without a key: `/data/v1/runs/{run_id}/log/search`.',
-      'At most 200 lines, and at most two seconds of search. Send `next` as `from` to continue.',
+      'At most 200 lines. A search ends after a time, two seconds by default. Send `next` as `from` to continue.',
     ].join('\n\n'),
     answer: {
       description: 'What was found.',
@@ -89,7 +89,7 @@ export class LogIndexController {
     @CurrentReader() reader: ApiReader,
   ) {
     const { log, error: _error, ...place } = await this.findLog(runId, attempt, reader);
-    const { hits, cutAt } = await log.search(q, from, LOG_SEARCH);
+    const { hits, cutAt } = await log.search(q, from, HITS_MAX);
     return { ...place, hits, next: cutAt };
   }
 

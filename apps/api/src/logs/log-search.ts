@@ -4,13 +4,8 @@ const NEWLINE = '\n';
 /** How many bytes of the line are shown before and after a match. */
 const AROUND = 200;
 
-export interface SearchLimits {
-  hits: number;
-  timeoutMs: number;
-}
-
-/** Limits of one search. */
-export const LOG_SEARCH: SearchLimits = { hits: 200, timeoutMs: 2_000 };
+/** How many lines one search returns. */
+export const HITS_MAX = 200;
 /** Longest text to search for, in UTF-16 units. */
 export const SEARCH_LENGTH_MAX = 200;
 

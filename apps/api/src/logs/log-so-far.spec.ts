@@ -8,7 +8,7 @@ function soFar(limits: typeof LIMITS, ...parts: [offset: number, text: string, i
   const pieces = parts.map(([offset, text, isNote = false]): LivePiece => {
     return { offset, data: Buffer.from(text), isNote };
   });
-  return logSoFar(() => Readable.from(pieces), /error/, limits);
+  return logSoFar(() => Readable.from(pieces), /error/, limits, { readMs: 60_000, searchMs: 60_000 });
 }
 
 it('a live log is read like one that is kept, as far as it is there', async () => {
@@ -24,7 +24,7 @@ it('a live log is read like one that is kept, as far as it is there', async () =
     [2, 'two'],
     [3, 'error: x'],
   ]);
-  const { hits } = await log.search('ERROR', 1, { hits: 9, timeoutMs: 60_000 });
+  const { hits } = await log.search('ERROR', 1, 9);
   expect(hits).toEqual([{ line: 3, text: 'error: x' }]);
   expect((await log.wholeLine(4, 100)).toString()).toBe('fo');
 });

@@ -1,6 +1,6 @@
 import { LogIndexer } from '@proctor/result-files';
 import { IndexedLog } from './indexed-log';
-import type { LineLimits } from './indexed-log';
+import type { LineLimits, LogTimes } from './indexed-log';
 
 const NEWLINE = 10;
 
@@ -37,6 +37,7 @@ export async function logSoFar(
   open: (offset: number) => AsyncIterable<LivePiece>,
   errors: RegExp,
   tail: LineLimits,
+  times: LogTimes,
 ): Promise<LogSoFar> {
   const [indexer, starts] = [new LogIndexer(errors), new LineStarts(tail)];
   const summary = { openAt: 0, missing: 0, note: '', isReached: true };
@@ -56,15 +57,18 @@ export async function logSoFar(
   }
   const index = indexer.end();
   return {
-    log: new IndexedLog(index, bytesOf(open)),
+    log: new IndexedLog(index, bytesOf(open), times),
     tail: starts.tail(index.lines, index.bytes),
     ...summary,
   };
 }
 
+/** Nothing is read. */
+const NO_TIMES: LogTimes = { readMs: 0, searchMs: 0 };
+
 /** The result for a log that cannot be read. */
 export function unreachedLog(): LogSoFar {
-  const log = new IndexedLog(new LogIndexer(/(?!)/).end(), async function* () {});
+  const log = new IndexedLog(new LogIndexer(/(?!)/).end(), async function* () {}, NO_TIMES);
   return { log, openAt: 0, tail: 1, missing: 0, note: '', isReached: false };
 }
 

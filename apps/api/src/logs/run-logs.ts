@@ -72,9 +72,9 @@ export class RunLogs {
     if (logSize === null) return null;
     const of = { runId, attempt };
     const [index, open] = [await this.indexes.log(of, logSize), this.indexes.opener(of, 'log.gz', logSize)];
-    return new IndexedLog(index, (offset, late) =>
-      contentFrom(open, index.blocks, offset, readingLimits(late)),
-    );
+    const bytesFrom = (offset: number, late?: AbortSignal) =>
+      contentFrom(open, index.blocks, offset, readingLimits(late));
+    return new IndexedLog(index, bytesFrom, this.indexes.times);
   }
 
   /**
@@ -93,7 +93,8 @@ export class RunLogs {
   /** The available part of a live log. @param tail how much of its end is returned */
   async liveLog(runId: number, attempt: AttemptRecord, tail: LineLimits = LAST_LINE): Promise<LogSoFar> {
     try {
-      return await logSoFar((offset) => this.soFar(runId, attempt, offset), this.errors, tail);
+      const open = (offset: number) => this.soFar(runId, attempt, offset);
+      return await logSoFar(open, this.errors, tail, this.indexes.times);
     } catch (error) {
       this.logger.debug(`the live log of run ${runId} cannot be read: ${String(error)}`);
       return unreachedLog();

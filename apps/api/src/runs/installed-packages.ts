@@ -1,7 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type StoredTestbed, type RunRecord, RunTestbeds } from '@proctor/database';
 import { readTestbed } from '@proctor/result-files';
 import { ResultStore } from '@proctor/store';
+import { CONFIGURATION } from '../configuration.token';
+import type { ApiConfiguration } from '../configuration.token';
 
 /** A package that a run had installed when its tests began. */
 export interface InstalledPackage {
@@ -52,6 +54,7 @@ export class InstalledPackages {
   constructor(
     private readonly store: ResultStore,
     private readonly testbeds: RunTestbeds,
+    @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
   /** Returns the testbeds in the order of the runs. @throws StoreUnavailable if the store does not answer */
@@ -68,9 +71,11 @@ export class InstalledPackages {
 
   /** Reads the testbed from the files of a run that has no stored one: an old run, or one whose testbed could not be stored. */
   private async read({ runId, attempt }: RunRecord): Promise<StoredTestbed> {
-    const { testbed, added, suites, ...rest } = await readTestbed((name, start) =>
+    const { testbed, added, suites, ...rest } = await readTestbed(
       // A run that was never granted has no files.
-      attempt === 0 ? Promise.resolve(null) : this.store.openFrom(runId, attempt, name, start),
+      (name, start) =>
+        attempt === 0 ? Promise.resolve(null) : this.store.openFrom(runId, attempt, name, start),
+      this.configuration.server.indexReadMs,
     );
     return { packages: testbed && { testbed, added, suites }, ...rest };
   }

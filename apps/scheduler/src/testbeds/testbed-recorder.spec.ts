@@ -28,9 +28,11 @@ async function store(runId: number, packages: Record<string, string>): Promise<v
   files.set(`${runId}/artifacts.tar.gz`, archive).set(`${runId}/artifacts-index.json`, index);
 }
 
+const CONFIGURED = { server: { indexReadMs: 10_000 } } as never;
+
 async function keep(run: Partial<ReturnType<typeof finishedRunRecord>>): Promise<void> {
   find.mockResolvedValue(finishedRunRecord({ runId: 2, attempt: 1, ...run }));
-  const keeper = new TestbedRecorder({ openFrom } as never, { find } as never, testbeds as never);
+  const keeper = new TestbedRecorder({ openFrom } as never, { find } as never, testbeds as never, CONFIGURED);
   keeper.add({ runId: 2, attempt: 1 });
   await keeper.waitUntilIdle();
 }
@@ -95,7 +97,7 @@ it('a store that is away keeps no later result from being kept', async () => {
 });
 
 it('nothing is read or written of a result that is recorded once the process ends', async () => {
-  const keeper = new TestbedRecorder({ openFrom } as never, { find } as never, testbeds as never);
+  const keeper = new TestbedRecorder({ openFrom } as never, { find } as never, testbeds as never, CONFIGURED);
   await keeper.onModuleDestroy();
   keeper.add({ runId: 2, attempt: 1 });
   await keeper.waitUntilIdle();

@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Grant } from '@proctor/contracts';
 import {
   type StoredTestbed,
@@ -15,6 +15,7 @@ import {
   packageDifference,
 } from '@proctor/result-files';
 import { ResultStore } from '@proctor/store';
+import { CONFIGURATION, type LiveSchedulerConfiguration } from '../configuration.token';
 
 /** How many results are read at the same time, so that turns go on. */
 const AT_ONCE = 2;
@@ -37,6 +38,7 @@ export class TestbedRecorder implements OnModuleDestroy {
     private readonly store: ResultStore,
     private readonly results: Results,
     private readonly testbeds: RunTestbeds,
+    @Inject(CONFIGURATION) private readonly configuration: LiveSchedulerConfiguration,
   ) {}
 
   /**
@@ -101,7 +103,10 @@ export class TestbedRecorder implements OnModuleDestroy {
   }
 
   private read({ runId, attempt }: RunRecord): Promise<RunTestbed> {
-    return readTestbed((name, start) => this.store.openFrom(runId, attempt, name, start));
+    return readTestbed(
+      (name, start) => this.store.openFrom(runId, attempt, name, start),
+      this.configuration.server.indexReadMs,
+    );
   }
 }
 

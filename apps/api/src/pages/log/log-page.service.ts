@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AttemptRecord, RunRecord } from '@proctor/database';
 import type { IndexedLog } from '../../logs/indexed-log';
-import { LOG_SEARCH, type LogSearch } from '../../logs/log-search';
+import { HITS_MAX, type LogSearch } from '../../logs/log-search';
 import type { LogSoFar } from '../../logs/log-so-far';
 import { RunLogs, withMark } from '../../logs/run-logs';
 import { artifactsPath, logPath, runPath } from '../../runs/page-paths';
@@ -97,7 +97,7 @@ export class LogPageService {
     const from = isWhole ? 1 : selection.from === null ? first : Math.max(1, selection.from - BEFORE);
     const lines = index.lines === 0 ? [] : await log.lines(from, isWhole ? WHOLE : PART);
     const { q, start } = selection;
-    const search = q === '' ? null : await log.search(q, start, LOG_SEARCH);
+    const search = q === '' ? null : await log.search(q, start, HITS_MAX);
     const searchHits = search && { text: q, lines: search.hits.map(({ line }) => line) };
     const shownPart = partOf(lines);
     // Who searches begins with the list of hits.

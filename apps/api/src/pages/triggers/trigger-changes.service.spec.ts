@@ -4,6 +4,8 @@ import { apiConfiguration } from '@test/support/api-configuration';
 import type { TriggerTest } from '../../runs/trigger-groups';
 import { CHANGELOG_MS, TriggerChanges } from './trigger-changes.service';
 
+afterEach(() => jest.useRealTimers());
+
 it('without an answer of the store in time, the page has the versions alone', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
   const run = {
@@ -27,5 +29,4 @@ it('without an answer of the store in time, the page has the versions alone', as
   while (openFrom.mock.calls.length === 0) await new Promise(setImmediate);
   await jest.advanceTimersByTimeAsync(CHANGELOG_MS);
   expect(await view).toMatchObject({ before: '2.42-2', entries: [] });
-  jest.useRealTimers();
 });

@@ -51,7 +51,10 @@ export class TriggerChanges {
 
   /** The page does not need them: without an answer of the store in time it has none. */
   private async entriesOf({ runId, attempt }: RunRecord): Promise<ChangelogEntry[]> {
-    const reading = readSourceChangelog((name, start) => this.store.openFrom(runId, attempt, name, start));
+    const reading = readSourceChangelog(
+      (name, start) => this.store.openFrom(runId, attempt, name, start),
+      this.configuration.server.indexReadMs,
+    );
     const logged = reading.catch((error: unknown) => {
       this.logger.warn(`run ${runId}: its changelog cannot be read: ${String(error)}`);
       return [];
