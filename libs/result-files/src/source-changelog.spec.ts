@@ -3,7 +3,7 @@ import { packedArtifacts } from '@test/support/artifacts';
 import { entriesBetween, parseChangelog, readSourceChangelog, SOURCE_CHANGELOG } from './source-changelog';
 import { TooFar } from './block-reader';
 
-const INDEX_MS = 10_000;
+const indexReadMs = 10_000;
 
 const entry = (version: string, changes = '  * Something.', distribution = 'unstable'): string =>
   `hello (${version}) ${distribution}; urgency=medium\n\n${changes}\n\n -- Ada L <ada@mail.example>  Thu, 01 Jan 2026 10:00:00 +0100\n\n`;
@@ -62,7 +62,7 @@ describe('the changelog in the artifacts of a run', () => {
       return Promise.resolve(
         content ? { size: content.length, content: Readable.from([content.subarray(start)]) } : null,
       );
-    }, INDEX_MS);
+    }, indexReadMs);
 
   async function artifacts(contents: Record<string, string>) {
     const { archive, index } = await packedArtifacts(contents);
@@ -86,19 +86,19 @@ describe('the changelog in the artifacts of a run', () => {
       );
       const entries = readSourceChangelog(
         (name) => Promise.resolve({ size: 1_000, content: opened(name) }),
-        INDEX_MS,
+        indexReadMs,
       );
       while (opened.mock.calls.length < 2) await new Promise(setImmediate);
-      await jest.advanceTimersByTimeAsync(INDEX_MS);
+      await jest.advanceTimersByTimeAsync(indexReadMs);
       expect(await entries).toEqual([]);
       expect(archive.destroyed).toBe(true);
     });
 
     it('is not read when it stops in the middle of the index', async () => {
       const index = new PassThrough();
-      const read = readSourceChangelog(() => Promise.resolve({ size: 1, content: index }), INDEX_MS);
+      const read = readSourceChangelog(() => Promise.resolve({ size: 1, content: index }), indexReadMs);
       const refused = expect(read).rejects.toBeInstanceOf(TooFar);
-      await jest.advanceTimersByTimeAsync(INDEX_MS);
+      await jest.advanceTimersByTimeAsync(indexReadMs);
       await refused;
       expect(index.destroyed).toBe(true);
     });

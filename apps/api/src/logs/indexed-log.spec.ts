@@ -7,8 +7,8 @@ import { IndexedLog } from './indexed-log';
 
 const LIMITS = { lines: 10, bytes: 1_000_000 };
 const HITS = 3;
-const TIMES = { readMs: 60_000, searchMs: 60_000 };
-const SHORT = { readMs: 20, searchMs: 20 };
+const TIMES = { logReadMs: 60_000, logSearchMs: 60_000 };
+const SHORT = { logReadMs: 20, logSearchMs: 20 };
 
 /** @param isForeign its worker made no blocks */
 async function stored(text: string, isForeign = false, change: Partial<LogIndex> = {}): Promise<IndexedLog> {

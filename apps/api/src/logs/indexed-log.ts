@@ -12,10 +12,10 @@ export interface LineLimits {
 }
 
 /** How long a log is read, in milliseconds. */
-export interface LogTimes {
-  /** For some of its lines. */
-  readMs: number;
-  searchMs: number;
+export interface ReadTimes {
+  /** The time for some of its lines. */
+  logReadMs: number;
+  logSearchMs: number;
 }
 
 /** A log that can be read at any place. Its index may be wrong: the limits hold in any case. */
@@ -27,7 +27,7 @@ export class IndexedLog {
   constructor(
     readonly index: LogIndex,
     readonly bytesFrom: (offset: number, late?: AbortSignal) => AsyncIterable<Buffer>,
-    private readonly times: LogTimes,
+    private readonly times: ReadTimes,
   ) {}
 
   /** Lines from a given one on. @throws TooFar if the line cannot be reached in time; the errors of `bytesFrom` */
@@ -37,7 +37,7 @@ export class IndexedLog {
     const from = block?.offset ?? 0;
     let start: number | null = null;
     let byteCount = 0;
-    for await (const chunk of this.within(this.times.readMs, from)) {
+    for await (const chunk of this.within(this.times.logReadMs, from)) {
       const lineCount = reader.add(chunk);
       byteCount += chunk.length;
       if (reader.hasBegun) start ??= byteCount;
@@ -54,7 +54,7 @@ export class IndexedLog {
     const block = this.blockOf(number);
     const parts: Buffer[] = [];
     let [line, bytes] = [block ? block.newlines + 1 : 1, 0];
-    for await (const chunk of this.within(this.times.readMs, block?.offset ?? 0)) {
+    for await (const chunk of this.within(this.times.logReadMs, block?.offset ?? 0)) {
       let from = 0;
       for (; line < number && from !== -1; line += from === -1 ? 0 : 1) {
         const newline = chunk.indexOf(NEWLINE, from);
@@ -78,7 +78,7 @@ export class IndexedLog {
   search(text: string, first: number, hitsMax: number): Promise<LogSearch> {
     const block = this.blockOf(first);
     const start = { line: block ? block.newlines + 1 : 1, offset: block?.offset ?? 0 };
-    const content = this.within(this.times.searchMs, start.offset);
+    const content = this.within(this.times.logSearchMs, start.offset);
     return searchLines(content, start.line, text, first, hitsMax);
   }
 

@@ -24,7 +24,7 @@ import {
 import { ResultStore, StoreUnavailable } from '@proctor/store';
 import { CONFIGURATION } from '../configuration.token';
 import type { ApiConfiguration } from '../configuration.token';
-import type { LogTimes } from './indexed-log';
+import type { ReadTimes } from './indexed-log';
 import { LRUCache } from 'lru-cache';
 import { comeBack, Problem } from '../http/problem';
 import { reading } from '../http/reading';
@@ -68,9 +68,8 @@ export class Indexes {
   }
 
   /** How long logs are read. */
-  get times(): LogTimes {
-    const { logReadMs, logSearchMs } = this.configuration.server;
-    return { readMs: logReadMs, searchMs: logSearchMs };
+  get times(): ReadTimes {
+    return this.configuration.server;
   }
 
   /**

@@ -8,7 +8,7 @@ function soFar(limits: typeof LIMITS, ...parts: [offset: number, text: string, i
   const pieces = parts.map(([offset, text, isNote = false]): LivePiece => {
     return { offset, data: Buffer.from(text), isNote };
   });
-  return logSoFar(() => Readable.from(pieces), /error/, limits, { readMs: 60_000, searchMs: 60_000 });
+  return logSoFar(() => Readable.from(pieces), /error/, limits, { logReadMs: 60_000, logSearchMs: 60_000 });
 }
 
 it('a live log is read like one that is kept, as far as it is there', async () => {

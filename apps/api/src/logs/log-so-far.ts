@@ -1,6 +1,6 @@
 import { LogIndexer } from '@proctor/result-files';
 import { IndexedLog } from './indexed-log';
-import type { LineLimits, LogTimes } from './indexed-log';
+import type { LineLimits, ReadTimes } from './indexed-log';
 
 const NEWLINE = 10;
 
@@ -37,7 +37,7 @@ export async function logSoFar(
   open: (offset: number) => AsyncIterable<LivePiece>,
   errors: RegExp,
   tail: LineLimits,
-  times: LogTimes,
+  times: ReadTimes,
 ): Promise<LogSoFar> {
   const [indexer, starts] = [new LogIndexer(errors), new LineStarts(tail)];
   const summary = { openAt: 0, missing: 0, note: '', isReached: true };
@@ -64,7 +64,7 @@ export async function logSoFar(
 }
 
 /** Nothing is read. */
-const NO_TIMES: LogTimes = { readMs: 0, searchMs: 0 };
+const NO_TIMES: ReadTimes = { logReadMs: 0, logSearchMs: 0 };
 
 /** The result for a log that cannot be read. */
 export function unreachedLog(): LogSoFar {
