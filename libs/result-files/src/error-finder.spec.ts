@@ -41,6 +41,31 @@ it.each([
     TRACEBACK.replace(/^/gm, '  | ').replace(/ {2}\| $/, '') + '  | Oops\n',
     '  | Oops',
   ],
+  [
+    'a service that does not exist, and not a program that is missing to look into its trouble',
+    'pdns-recursor: unrecognized service\nE: service restart failed\n./smoke: line 7: journalctl: command not found\n',
+    'pdns-recursor: unrecognized service',
+  ],
+  [
+    'a unit that does not exist',
+    "Failed to restart a.service: Unit a.service not found.\ntail: cannot open '/var/log/a.log' for reading: No such file or directory\n",
+    'Failed to restart a.service: Unit a.service not found.',
+  ],
+  [
+    'an error and not the log of a service that a test shows after it',
+    'E: a does not answer\ncat: /var/log/a/error.log: No such file or directory\ndmesg: read kernel buffer failed: Operation not permitted\n',
+    'E: a does not answer',
+  ],
+  [
+    'a test that needs systemd and not what it does afterwards',
+    "System has not been booted with systemd as init system (PID 1). Can't operate.\nsh: 1: journalctl: not found\n",
+    "System has not been booted with systemd as init system (PID 1). Can't operate.",
+  ],
+  [
+    'a program that is missing when nothing else is wrong',
+    'sh: 1: journalctl: not found\n',
+    'sh: 1: journalctl: not found',
+  ],
   ['a failed check and not what sums it up', 'ok 1\nnot ok 2 - b\nResult: FAIL\n', 'not ok 2 - b'],
   ['a cause and not a failed check before it', 'FAIL: a\na.c:3:1: error: no\n', 'a.c:3:1: error: no'],
   [

@@ -92,6 +92,10 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '^ *\\d+ (?:tests? )?fail',
       '^child process exited|^Process exited|^Subprocess',
       '^cp: warning',
+      // What looks into a failure before it.
+      ': (?:journalctl|coredumpctl|dmesg|lsof|netstat|ss|pstree): (?:command )?not found$',
+      '^(?:cat|tail|head|ls): .{0,40}/var/log/',
+      '^(?:dmesg|journalctl|coredumpctl): ',
     ],
   ],
   [
@@ -182,6 +186,8 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
     [
       '\\bcommand not found$',
       ': not found$',
+      ': unrecognized service$',
+      '\\bUnit \\S{1,200} (?:(?:could )?not (?:be )?(?:found|loaded)|is masked)',
       '\\bNo such file or directory\\b',
       '\\b[Pp]ermission denied\\b',
       '\\b[Cc]onnection refused\\b',
@@ -202,6 +208,7 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '^E: ',
       '\\b(?:[Ee]rror|ERROR|FATAL|failed|FAILED|FAIL|[Mm]ismatch|[Uu]nexpected|[Ii]ncorrect|line \\d+:)(?:\\W|$)',
       '^[Ff]atal: ',
+      '^System has not been booted with systemd ',
       '\\bTraceback \\(most recent call last\\)',
       '^\\d+(?:,\\d+)?[acd]\\d+(?:,\\d+)?$',
       '^@@ -',
