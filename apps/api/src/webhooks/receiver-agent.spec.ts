@@ -42,6 +42,18 @@ it.each<[string, string[], unknown]>([
   ['[::]', ['0.0.0.0/0'], REFUSED],
   ['[::ffff:127.0.0.1]', ['127.0.0.0/8'], REFUSED],
   ['[fd00::1]', ['fe80::/10', '10.0.0.0/8'], REFUSED],
+  // Where clouds have credentials, in all notations; one of these addresses is of the public Internet.
+  ['168.63.129.16', [], REFUSED],
+  ['0xA83F8110', [], REFUSED],
+  ['2822734096', [], REFUSED],
+  ['[::ffff:168.63.129.16]', [], REFUSED],
+  ['[::168.63.129.16]', [], REFUSED],
+  ['[::169.254.169.254]', [], REFUSED],
+  ['2852039166', [], REFUSED],
+  ['0251.0376.0251.0376', [], REFUSED],
+  ['[64:ff9b::a9fe:a9fe]', [], REFUSED],
+  ['[fd00:ec2::254]', [], REFUSED],
+  ['100.100.100.200', [], REFUSED],
 ])('a connection to %s with %j allowed, without a warning', async (host, networks, expected) => {
   const warn = jest.spyOn(console, 'warn').mockReturnValue();
   try {

@@ -1,11 +1,18 @@
 import type { RequestOptions } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { METADATA_NETWORKS } from '@proctor/config';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { findReceiver } from './receiver-lookup';
 
 /**
+ * Where clouds give their machines credentials, one of them on the public Internet; and addresses of IPv4 written as IPv6,
+ * which no receiver has.
+ */
+const CREDENTIAL_NETWORKS = [...METADATA_NETWORKS, '::/96'];
+
+/**
  * Connects to a receiver: the agent checks each address of its name, and refuses those that are neither on the public
- * Internet nor in an allowed network. It gets the allowed addresses, not the networks: for each network of another
+ * Internet nor in an allowed network. It gets addresses, not networks: for each network of another
  * family than the address, it writes a stack trace to the log.
  */
 export function connectionTo(
@@ -13,12 +20,17 @@ export function connectionTo(
   allowedNetworks: string[],
 ): Pick<RequestOptions, 'agent' | 'lookup'> {
   const isAllowed = membershipOf(allowedNetworks);
-  const allowed = [hostname.replace(/^\[|\]$/g, '')].filter(isAllowed);
-  const filter = { allowIPAddressList: allowed, keepAlive: false };
+  const isRefused = membershipOf(CREDENTIAL_NETWORKS);
+  const filter = { allowIPAddressList: [] as string[], denyIPAddressList: [] as string[], keepAlive: false };
+  const sort = (addresses: string[]): void => {
+    filter.allowIPAddressList.push(...addresses.filter(isAllowed));
+    filter.denyIPAddressList.push(...addresses.filter(isRefused));
+  };
+  sort([hostname.replace(/^\[|\]$/g, '')]);
   return {
     agent:
       protocol === 'https:' ? new RequestFilteringHttpsAgent(filter) : new RequestFilteringHttpAgent(filter),
-    lookup: findReceiver((addresses) => allowed.push(...addresses.filter(isAllowed))),
+    lookup: findReceiver(sort),
   };
 }
 
