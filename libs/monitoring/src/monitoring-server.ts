@@ -42,7 +42,8 @@ export class MonitoringServer implements OnModuleInit, BeforeApplicationShutdown
   ) {
     this.server = createServer(TIMES, (request, response) =>
       inTurn(request, response, () => {
-        if (!readTarget(request)) return send(response, 400, 'text/plain', 'this is no path\n');
+        const fault = readTarget(request);
+        if (fault !== null) return send(response, 400, 'text/plain', `${fault}\n`);
         this.answer(request, response).catch((error: unknown) => {
           this.log.warn(`${request.url}: ${String(error)}`);
           send(response, 500, 'text/plain', 'the state of this process cannot be read; its log says why\n');

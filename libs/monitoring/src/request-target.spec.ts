@@ -1,10 +1,18 @@
 import { readTarget } from './request-target';
 
 function targetOf(url: string, method = 'GET'): { url: string; host: string | undefined; isUsable: boolean } {
-  const request = { url, method, headers: { host: 'own.example' } as { host?: string } };
-  const isUsable = readTarget(request);
+  const request = { url, method, headers: { host: 'own.example' } as { host?: string }, rawHeaders: [] };
+  const isUsable = readTarget(request) === null;
   return { url: request.url, host: request.headers.host, isUsable };
 }
+
+const faultOf = (url: string, ...hosts: string[]): string | null =>
+  readTarget({
+    url,
+    method: 'GET',
+    headers: { host: hosts[0] },
+    rawHeaders: hosts.flatMap((host) => ['hOST', host]),
+  });
 
 it.each([
   ['/', '/'],
@@ -57,3 +65,30 @@ it.each([
 it.each(['*', 'http://any.example'])('OPTIONS %s asks about the whole server', (target) => {
   expect(targetOf(target, 'OPTIONS')).toMatchObject({ url: '*', isUsable: true });
 });
+
+it.each(['/health', 'http://any.example/health', '*'])('a request for %s has one Host', (target) => {
+  const several = 'A request may have one header Host only.';
+  expect(faultOf(target, 'own.example', 'other.example')).toBe(several);
+  expect(faultOf(target, 'own.example', 'own.example')).toBe(several);
+});
+
+it.each([
+  'a b',
+  'user@own.example',
+  'own.example/path',
+  'own.example?x',
+  'own.example:port',
+  '[::1',
+  'h\u00e4',
+  'a,b c',
+])('the header Host %s names no host; a whole address replaces it', (host) => {
+  expect(faultOf('/health', host)).toMatch(/^The header Host must be /);
+  expect(faultOf('http://any.example/health', host)).toBeNull();
+});
+
+it.each(['own.example', 'own.example:8080', '127.0.0.1', '[::1]:8080', 'own_name', ''])(
+  'the header Host %j is usable',
+  (host) => expect(faultOf('/health', host)).toBeNull(),
+);
+
+it('a client of HTTP/1.0 sends no Host', () => expect(faultOf('/health')).toBeNull());

@@ -54,6 +54,15 @@ it.each(['/api/v1/auth', 'http://any.example/api/v1/auth', '/', '/no/such/page']
   },
 );
 
+it('a request with a header Host that names no host is refused on every route', async () => {
+  for (const target of ['/api/v1/auth', '/health', '/', '/assets/style.css'])
+    for (const host of ['user@other.example', 'other.example/path', 'a b']) {
+      const answer = await sendRaw(port, Buffer.from(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`));
+      expect([target, host, answer.status]).toEqual([target, host, 400]);
+      expect(answer.body).toContain('The header Host must be');
+    }
+});
+
 it.each([
   ['http://any.example/api/v1/auth', 200],
   ['http://any.example//api//v1/auth?x=//', 200],

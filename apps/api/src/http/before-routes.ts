@@ -40,11 +40,6 @@ const SECURITY_HEADERS = headersOf(
   }),
 );
 
-const UNUSABLE_TARGET =
-  'The target of a request must be a path or an address that begins with http:// or https://.';
-
-const SEVERAL_HOSTS = 'A request may have one header Host only.';
-
 /** All methods of this server: the answer to `OPTIONS *`. */
 const SERVER_METHODS = 'DELETE, GET, HEAD, OPTIONS, POST';
 
@@ -74,8 +69,7 @@ export function beforeRoutes(configuration: ApiConfiguration, answered?: RecordA
     for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
     response.setHeader('Vary', 'Accept-Encoding');
     response.setHeader('X-Request-Id', requestId);
-    if (request.isTargetUnusable) throw badRequest(UNUSABLE_TARGET);
-    if (hasSeveralHosts(request)) throw badRequest(SEVERAL_HOSTS);
+    if (request.targetFault !== undefined) throw badRequest(request.targetFault);
     if (request.url === '*') {
       response.status(204).setHeader('Allow', SERVER_METHODS).end();
       return;
@@ -92,14 +86,6 @@ export function beforeRoutes(configuration: ApiConfiguration, answered?: RecordA
 function requestIdOf({ headers }: Request): string {
   const header = headers['x-request-id'];
   return typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
-}
-
-/**
- * Node.js keeps the first Host, and a proxy may have read the last one. RFC 9112, section 3.2, demands the answer 400.
- */
-function hasSeveralHosts({ rawHeaders }: Request): boolean {
-  const isHost = (text: string, at: number): boolean => at % 2 === 0 && text.toLowerCase() === 'host';
-  return rawHeaders.filter(isHost).length > 1;
 }
 
 function takesGzip(request: Request): boolean {

@@ -12,8 +12,8 @@ export interface QueryWatch {
 export interface RequestContext {
   /** The name of the request in logs, answers and messages. */
   requestId?: string;
-  /** Its target is neither a path nor an HTTP address. */
-  isTargetUnusable?: true;
+  /** Why its target or its host is refused. */
+  targetFault?: string;
   /** The owner of the API key; only on routes that need a key. */
   requestor?: Requestor;
   /** The scope and the end of its key. */

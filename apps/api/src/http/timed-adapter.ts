@@ -42,7 +42,8 @@ export class TimedAdapter extends ExpressAdapter {
     const server = createServer(options, (request: IncomingMessage, response: ServerResponse) => {
       inTurn(request, response, () => {
         // Express parses the target before its first step.
-        if (!readTarget(request)) (request as ContextRequest).isTargetUnusable = true;
+        const fault = readTarget(request);
+        if (fault !== null) (request as ContextRequest).targetFault = fault;
         answer(request, response);
       });
     });

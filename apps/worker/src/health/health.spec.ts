@@ -245,3 +245,14 @@ it('a monitor may ask through a proxy, by a whole address', async () => {
   expect((await request('http://any.example/live?x')).body).toBe('alive\n');
   expect((await request('ftp://any.example/live')).status).toBe(400);
 });
+
+it('a request for health with two headers Host is refused', async () => {
+  const { port } = new URL(await serve());
+  const request = (headers: string) =>
+    sendRaw(Number(port), Buffer.from(`GET /live HTTP/1.1\r\n${headers}\r\n\r\n`));
+  expect(await request('Host: own.example\r\nhOST: other.example')).toMatchObject({
+    status: 400,
+    body: 'A request may have one header Host only.\n',
+  });
+  expect((await request('Host: own.example/x')).status).toBe(400);
+});
