@@ -66,6 +66,8 @@ export class WorkerFile {
   @MaxLength(100, { each: true })
   @ArrayMaxSize(OFFERED_MAX)
   sizeClasses: string[] = [];
+  /** Whether the worker executes private runs alone, for which it must be registered with `--private`. */
+  @AtStart() @IsBoolean() privateRunsOnly = false;
   /** variant name → command and its first arguments. */
   @AtStart() @ListsByName() @NamesMax(OFFERED_MAX) variants: Record<string, string[]> = {
     autopkgtest: ['autopkgtest'],

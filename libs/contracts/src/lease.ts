@@ -144,6 +144,11 @@ export class LeaseRequest extends SlotIdentity {
   @MaxLength(100, { each: true })
   sizeClasses?: string[];
 
+  /** The slot executes private runs alone. */
+  @IsOptional()
+  @IsBoolean()
+  privateRunsOnly?: boolean;
+
   /**
    * The slot accepts nothing now. The answer names the lease that the slot has here, if any, so that it can hand it back: an
    * earlier answer may have been lost. Such requests are also sent while all slots are busy with other architectures.

@@ -15,7 +15,7 @@ export interface Needs {
 }
 
 /** What a worker offers, from its requests for a lease. */
-export type Offer = Pick<LeaseRequest, 'testbeds' | 'variants' | 'sizeClasses'>;
+export type Offer = Pick<LeaseRequest, 'testbeds' | 'variants' | 'sizeClasses' | 'privateRunsOnly'>;
 
 export function needsOf(run: DispatchedRun, sizeClass: string | null): Needs {
   const { suite, backend, variant, isPrivate, failedOn } = run;
@@ -33,10 +33,14 @@ export function canExecute(offer: Offer, needs: Needs): boolean {
   );
 }
 
-/** Whether at most a testbed is missing. */
+/** Whether at most a testbed is missing, and the right to private runs. */
 export function offersRoom(
-  { variants, sizeClasses }: Omit<Offer, 'testbeds'>,
-  { variant, sizeClass }: Needs,
+  { variants, sizeClasses, privateRunsOnly }: Omit<Offer, 'testbeds'>,
+  { variant, sizeClass, isPrivate }: Omit<Needs, 'avoided'>,
 ): boolean {
-  return variants.includes(variant) && (sizeClass === null || (sizeClasses ?? []).includes(sizeClass));
+  return (
+    (isPrivate || privateRunsOnly !== true) &&
+    variants.includes(variant) &&
+    (sizeClass === null || (sizeClasses ?? []).includes(sizeClass))
+  );
 }

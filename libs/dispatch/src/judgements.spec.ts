@@ -143,6 +143,10 @@ describe('last workers', () => {
         rig.drain('w2');
       },
     ],
+    [
+      'is beside one that takes private tests alone',
+      (rig) => void rig.ask({ worker: 'w2', sizeClasses: ['big'], privateRunsOnly: true }),
+    ],
     ['has room for a class that no other has', (rig) => void rig.ask({ worker: 'w2' })],
   ])('a worker that %s is slowed, and its canary test comes at once', (_what, meet) => {
     const rig = new BlameRig();

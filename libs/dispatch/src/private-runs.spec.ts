@@ -95,3 +95,11 @@ it('a private run counts for whether a worker can be spared: only one that may r
   expect(standingAmong(registered('w1', 'w2'))).toBe('quarantined');
   expect(standingAmong(PUBLIC_ONLY)).toBe('slowed');
 });
+
+it('a public run waits since all workers take private ones alone, and a private one is granted', () => {
+  const rig = new DispatcherRig([waitingRun(1), waitingRun(2, { isPrivate: true })]);
+  expect(rig.ask({ privateRunsOnly: true }).reply.lease?.runId).toBe(2);
+  expect(rig.reasons()).toEqual(['no worker takes public tests']);
+  expect(rig.ask({ slot: 1, privateRunsOnly: true }).reply.lease).toBeNull();
+  expect(rig.ask({ slot: 1 }).reply.lease?.runId).toBe(1);
+});

@@ -14,8 +14,11 @@ const WORKERS_NAMED_MAX = 10;
 export function whyNoWorker(state: DispatcherState, needs: Needs, view: View, now: number): string[] {
   const living = livingWorkers(state, now);
   if (living.length === 0) return [whyNoWorkerAtAll(state)];
-  const workers = living.filter(({ worker }) => state.registered.mayExecute(worker, needs));
-  if (workers.length === 0) return [whyNoPrivate(state)];
+  const workers = living.filter(
+    ({ worker, privateRunsOnly }) =>
+      state.registered.mayExecute(worker, needs) && (needs.isPrivate || !privateRunsOnly),
+  );
+  if (workers.length === 0) return [needs.isPrivate ? whyNoPrivate(state) : 'no worker takes public tests'];
   const ill = workers.filter((knownWorker) => knownWorker.problem !== undefined);
   const problems = reasonsByWorker(
     ill,

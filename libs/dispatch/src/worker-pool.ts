@@ -1,5 +1,5 @@
 import type { WorkerStanding } from '@proctor/contracts';
-import type { Needs } from './ability';
+import { offersRoom, type Needs } from './ability';
 import type { Restrictions } from './journal-records';
 import type { RegisteredWorkers } from './registered-workers';
 import type { DispatchSettings } from './settings';
@@ -21,7 +21,7 @@ export interface WorkerPool {
  */
 export function ableWorkers(
   pool: WorkerPool,
-  { suite, backend, variant, sizeClass, isPrivate }: Omit<Needs, 'avoided'>,
+  needs: Omit<Needs, 'avoided'>,
   now: number,
   standing: WorkerStanding = 'sound',
 ): KnownWorker[] {
@@ -29,10 +29,9 @@ export function ableWorkers(
     .listAliveSince(now - pool.settings.workerQuietMaxMs)
     .filter(
       (candidate) =>
-        testbedState(candidate, suite, backend) === 'ready' &&
-        candidate.variants.includes(variant) &&
-        (sizeClass === null || candidate.sizeClasses.includes(sizeClass)) &&
-        (!isPrivate || pool.registered.mayRunPrivate(candidate.worker)) &&
+        testbedState(candidate, needs.suite, needs.backend) === 'ready' &&
+        offersRoom(candidate, needs) &&
+        (!needs.isPrivate || pool.registered.mayRunPrivate(candidate.worker)) &&
         candidate.problem === undefined &&
         !isDrained(pool, candidate.worker) &&
         pool.judgements.standingOf(candidate.worker) === standing,
@@ -44,13 +43,15 @@ export function isReplaceable(pool: WorkerPool, worker: string, now: number): bo
   const knownWorker = pool.workers.find(worker);
   const ready = knownWorker?.testbeds.filter((testbed) => testbed.state === 'ready') ?? [];
   if (!knownWorker || ready.length === 0) return false;
-  const isPrivate = pool.registered.mayRunPrivate(worker);
+  const kinds = [false, true].filter((isPrivate) =>
+    isPrivate ? pool.registered.mayRunPrivate(worker) : !knownWorker.privateRunsOnly,
+  );
   const isDoneElsewhere = (needs: Omit<Needs, 'avoided'>) =>
     ableWorkers(pool, needs, now).some((other) => other.worker !== worker);
   return ready.every(({ suite, backend }) =>
     knownWorker.variants.every((variant) =>
       [null, ...knownWorker.sizeClasses].every((sizeClass) =>
-        isDoneElsewhere({ suite, backend, variant, sizeClass, isPrivate }),
+        kinds.every((isPrivate) => isDoneElsewhere({ suite, backend, variant, sizeClass, isPrivate })),
       ),
     ),
   );

@@ -18,6 +18,7 @@ export interface KnownWorker {
   variants: string[];
   builds: string[];
   sizeClasses: string[];
+  privateRunsOnly: boolean;
   /** Why it accepts no work: its own problem, or that it is too old. */
   problem: string | undefined;
   version: string | undefined;
@@ -52,10 +53,12 @@ export class Workers {
       variants,
       builds = [],
       sizeClasses = [],
+      privateRunsOnly = false,
       version,
       machine,
     } = request;
-    const offer = { testbeds, variants, builds, sizeClasses, problem: outdated ?? request.problem };
+    const problem = outdated ?? request.problem;
+    const offer = { testbeds, variants, builds, sizeClasses, privateRunsOnly, problem };
     const release = { version, protocol: request.protocol ?? 1 };
     this.set({
       worker,

@@ -116,7 +116,7 @@ export interface CanaryRunner {
 export interface TestbedOffer {
   currentOffer(
     arch: string,
-  ): Pick<LeaseRequest, 'testbeds' | 'variants' | 'builds' | 'sizeClasses' | 'problem'>;
+  ): Pick<LeaseRequest, 'testbeds' | 'variants' | 'builds' | 'sizeClasses' | 'privateRunsOnly' | 'problem'>;
   /** Waiting runs need these testbeds, which the worker does not have. */
   requestTestbeds(arch: string, testbeds: LeaseReply['wanted']): void;
 }

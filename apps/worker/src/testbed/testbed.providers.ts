@@ -21,14 +21,14 @@ export const TESTBED_PROVIDERS: Provider[] = [
     provide: Testbeds,
     inject: [CONFIGURATION, MACHINE, BACKENDS, OFFER_CHANGED, CLOCK],
     useFactory: (
-      { worker: { variants, sizeClasses } }: WorkerProcessConfiguration,
+      { worker: { variants, sizeClasses, privateRunsOnly } }: WorkerProcessConfiguration,
       { sandboxes }: Machine,
       backends: Backend[],
       changed: () => void,
       clock: Clock,
     ) => {
       const log = new Logger('Testbeds');
-      const offered = { backends, variants, sizeClasses };
+      const offered = { backends, variants, sizeClasses, privateRunsOnly };
       return new Testbeds({ ...offered, sandboxes, versionOf: runnerVersion, clock, log, changed });
     },
   },

@@ -48,6 +48,7 @@ function makeTestbeds(others: Record<string, Promise<string | null>> = {}) {
     backends: [...more, backend],
     variants,
     sizeClasses: ['big'],
+    privateRunsOnly: true,
     sandboxes,
     versionOf: () => Promise.resolve('5.28'),
     clock,
@@ -65,6 +66,7 @@ it('a worker offers the testbeds that work', async () => {
     variants: ['autopkgtest'],
     builds: ['unshare'],
     sizeClasses: ['big'],
+    privateRunsOnly: true,
   });
   expect(testbeds.runner('autopkgtest')).toEqual({ command: ['autopkgtest'], version: '5.28' });
   expect(() => testbeds.runner('git')).toThrow(NotStarted);
@@ -116,6 +118,7 @@ it('a worker says what is missing, and finds within a minute that it is there', 
     variants: [],
     builds: [],
     sizeClasses: ['big'],
+    privateRunsOnly: true,
     problem: 'no usable backend: unshare: mmdebstrap missing: apt-get install mmdebstrap',
   });
   await clock.runUntil(120_000);

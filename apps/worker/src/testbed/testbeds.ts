@@ -48,6 +48,7 @@ export interface TestbedsParts {
   variants: Record<string, string[]>;
   /** Size classes of big packages for which each slot has room. */
   sizeClasses: string[];
+  privateRunsOnly: boolean;
   sandboxes: Pick<Sandboxes, 'isExecutable' | 'detectAgain'>;
   versionOf: (program: string) => Promise<string | null>;
   clock: Clock;
@@ -111,8 +112,15 @@ export class Testbeds implements TestbedOffer {
       .filter((backend) => backend.buildsAnySuite)
       .map(({ name }) => name);
     const variants = [...this.runners.keys()];
-    const { sizeClasses } = this.parts;
-    return { testbeds, variants, builds, sizeClasses, ...(problem === null ? {} : { problem }) };
+    const { sizeClasses, privateRunsOnly } = this.parts;
+    return {
+      testbeds,
+      variants,
+      builds,
+      sizeClasses,
+      privateRunsOnly,
+      ...(problem === null ? {} : { problem }),
+    };
   }
 
   findings(): TestbedFindings {
