@@ -33,6 +33,7 @@ export function apiConfiguration(server: Partial<ApiConfiguration['server']> = {
         { name: 'tracker', url: 'https://tracker.example/pkg/{package}' },
         { name: 'version', url: 'https://sources.example/{package}/{version}?on={suite}-{arch}' },
       ],
+      supersede: [],
       staleDays: 30,
       logReadMs: 3_000,
       logSearchMs: 2_000,

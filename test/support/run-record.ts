@@ -13,6 +13,7 @@ export function runRecord(changes: Partial<RunRecord> = {}): RunRecord {
     version: null,
     message: null,
     trouble: null,
+    supersededBy: null,
     exitCode: null,
     attempt: 0,
     worker: null,

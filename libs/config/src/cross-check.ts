@@ -75,6 +75,7 @@ async function listWarnings(
   warnings.push(...(await unknownFiles(content.folder)));
   checkServerNames(configuration, warn);
   await checkSecretFiles(configuration, warn);
+  checkSupersede(configuration, warn);
   checkRejectList(configuration, warn);
   if (has('worker.yaml')) {
     checkWorkerNames(configuration, warn);
@@ -112,6 +113,16 @@ function checkServerNames({ server }: Configuration, warn: Warn): void {
         'proctor.yaml',
         ['suites'],
         `${suite} is no suite that Debian has had${suggestionFor(suite, DEBIAN_SUITES)}`,
+      );
+}
+
+function checkSupersede({ server }: Configuration, warn: Warn): void {
+  for (const [index, { suite }] of server.supersede.entries())
+    if (!server.suites.includes(suite))
+      warn(
+        'proctor.yaml',
+        ['api', 'supersede', index, 'suite'],
+        `suite ${suite} is not tested${suggestionFor(suite, server.suites)}`,
       );
 }
 

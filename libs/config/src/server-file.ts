@@ -25,6 +25,7 @@ import { MailSection } from './mail-section';
 import { WebhooksSection } from './webhooks-section';
 import { SchedulerSection } from './scheduler-section';
 import { StoreSection } from './store-section';
+import { SupersedeSection } from './supersede-section';
 import {
   ArchitectureList,
   Count,
@@ -90,6 +91,13 @@ export class ApiSection {
   @Type(() => PackageLinkSection)
   @OfShape(() => PackageLinkSection)
   packageLinks?: PackageLinkSection[];
+  /** Suites in which a request ends runs of the same test with an older version in their trigger. */
+  @IsArray()
+  @ArrayUnique(({ suite }: SupersedeSection) => suite, { message: 'each suite may be named once' })
+  @ValidateNested()
+  @Type(() => SupersedeSection)
+  @OfShape(() => SupersedeSection)
+  supersede: SupersedeSection[] = [];
   /** A result that is older is shown as stale. */
   @IsInt() @Min(1) @Max(3_650) staleDays = 30;
   /** How long some lines of a log are read, and how long a log is searched. */

@@ -12,6 +12,7 @@ export const FACTS = {
   finished: 'finished',
   corrected: 'corrected by a result that came late',
   cancelled: 'cancelled',
+  superseded: 'ended, because a request with a newer version replaces it',
   reprioritised: 'got another priority',
   published: 'made public',
 } as const;
@@ -19,7 +20,7 @@ export type FactKind = keyof typeof FACTS;
 export const FACT_KINDS = Object.keys(FACTS) as FactKind[];
 
 /** The kinds that have a verdict. A webhook gets these where its user names none. */
-export const END_KINDS: readonly FactKind[] = ['finished', 'corrected', 'cancelled'];
+export const END_KINDS: readonly FactKind[] = ['finished', 'corrected', 'cancelled', 'superseded'];
 
 /**
  * One thing that happened to a run: a row that is never changed, and an event, `proctor.event.{arch}.{kind}`. Events

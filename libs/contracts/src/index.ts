@@ -17,6 +17,7 @@ export * from './report';
 export * from './testbed-image';
 export * from './test-result';
 export * from './trigger';
+export * from './version-order';
 export * from './explain';
 export * from './pause';
 export * from './expiry';

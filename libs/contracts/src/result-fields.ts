@@ -87,6 +87,13 @@ export const RESULT_FIELDS = {
     prose:
       'Of a `tmpfail`, what kept the test from being carried out, where the worker could find out: a file of an archive could not be had, the testbed broke, the machine lacked something, a limit of the worker was reached, or the request cannot be carried out as it is.',
   },
+  supersededBy: {
+    result: 'superseded_by',
+    kind: 'runId',
+    orNull: true,
+    prose: 'The run with a newer version in its trigger that ended this one, see `api.supersede`.',
+    row: 'superseded by',
+  },
   logUrl: { result: 'log_url', kind: 'text', orNull: true, isComputed: true, prose: 'Path of the log.' },
   artifactsUrl: {
     result: 'artifacts_url',

@@ -133,6 +133,7 @@ export type { ClaimedWebhook, LoggedDelivery } from './webhooks/webhook-delivery
 export type { MatchedWebhook } from './webhooks/webhook-events';
 export type { Webhook, WebhookOwner, WebhookSettings } from './webhooks/webhooks';
 export type { Submitter } from './runs/insert-runs';
+export type { SupersedeRule } from './runs/superseding';
 export { afterChange, DatabaseUnavailable } from './kit/unavailable';
 export {
   InvalidUserName,

@@ -38,6 +38,7 @@ import { StatusProjection } from './statuses/status-projection';
 import { Sessions } from './people/sessions';
 import { EqualRuns } from './runs/equal-runs';
 import { Submissions } from './runs/submissions';
+import { Superseding } from './runs/superseding';
 import { TriageRuns } from './reading/triage-runs';
 import { TriggerRuns } from './reading/trigger-runs';
 import { Users } from './people/users';
@@ -56,6 +57,7 @@ export const STORES = {
   users: Users,
   apiKeys: ApiKeys,
   submissions: Submissions,
+  superseding: Superseding,
   equalRuns: EqualRuns,
   keptAnswers: KeptAnswers,
   retries: Retries,
@@ -148,6 +150,7 @@ export {
   Sessions,
   EqualRuns,
   Submissions,
+  Superseding,
   TriageRuns,
   TriggerRuns,
   Users,

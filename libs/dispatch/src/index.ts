@@ -25,6 +25,7 @@ export {
   type WorkerMachine,
 } from './figures';
 export { crashesOf, type CountedAttempt } from './crashes';
+export { supersedes } from './superseding';
 export { standingText } from './standing-details';
 export { correct, stateOfLoaded, undoRefusedWrites, type Past } from './unwritten';
 export type { StatusViewer } from './view';

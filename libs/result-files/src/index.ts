@@ -13,7 +13,6 @@ export * from './read-within';
 export * from './section-times';
 export * from './source-changelog';
 export * from './tar-members';
-export * from './version-order';
 export { withReturns } from './excerpt-line';
 export { type OpenResultFile, wholeText } from './stored-texts';
 export { leftOutLine } from './own-lines';

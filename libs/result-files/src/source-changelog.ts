@@ -1,6 +1,6 @@
+import { compareVersions } from '@proctor/contracts';
 import { parseArtifactsIndex } from './artifacts-index';
 import { memberText, type OpenResultFile, wholeText } from './stored-texts';
-import { compareVersions } from './version-order';
 
 /** The name of the file in the artifacts that has the beginning of the tested source's debian/changelog. */
 export const SOURCE_CHANGELOG = 'testpkg-changelog';

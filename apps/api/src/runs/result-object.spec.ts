@@ -27,6 +27,7 @@ it('a result has every key while the run waits, null where nothing is known', ()
     state: 'queued',
     verdict: null,
     trouble: null,
+    superseded_by: null,
     log_url: null,
     artifacts_url: null,
     page_url: '/runs/7',

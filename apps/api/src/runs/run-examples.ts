@@ -25,6 +25,7 @@ const FINISHED = {
   state: 'finished',
   verdict: 'pass',
   trouble: null,
+  superseded_by: null,
   log_url: '/data/autopkgtest/trixie/amd64/h/hello/12/log.gz',
   artifacts_url: '/data/autopkgtest/trixie/amd64/h/hello/12/artifacts.tar.gz',
   page_url: '/runs/12',

@@ -25,6 +25,7 @@ import { SignaturesController } from './signatures.controller';
 import { SignaturesService } from './signatures.service';
 import { SubmissionController } from './submission.controller';
 import { NewRuns, SubmissionService } from './submission.service';
+import { SupersedingService } from './superseding.service';
 import { TriageController } from './triage.controller';
 import { TriageService } from './triage.service';
 import { TriggerActions } from './trigger-actions.service';
@@ -52,6 +53,7 @@ import { VisibleRuns } from './visible-runs';
     KnownSources,
     RequestJudge,
     SubmissionService,
+    SupersedingService,
     RetryService,
     CancellationService,
     PublicationService,

@@ -7,6 +7,7 @@ import { ResultLongPoll } from './result-long-poll';
 import type { IgnoredItem } from './accept';
 import { type Asker, type DryRunAnswer, DryRuns } from './dry-run';
 import { RequestJudge } from './request-judge';
+import { SupersedingService } from './superseding.service';
 import type { Submitted } from './submitted-items';
 
 /** The body of a 201. */
@@ -41,6 +42,7 @@ export class SubmissionService {
     private readonly requests: RequestJudge,
     private readonly newRuns: NewRuns,
     private readonly dryRuns: DryRuns,
+    private readonly superseding: SupersedingService,
   ) {}
 
   /** The effects of a request; nothing is written. @throws Problem 400 if an item has a fault */
@@ -49,8 +51,8 @@ export class SubmissionService {
   }
 
   /**
-   * Accepts a whole request: when this resolves, its runs are committed and the dispatchers were signalled. A dry run
-   * is answered like `dryRun`.
+   * Accepts a whole request: when this resolves, its runs are committed, the runs that they supersede have ended, and the
+   * dispatchers were signalled. A dry run is answered like `dryRun`.
    * @param claim null if the same request may create runs again
    * @throws Problem 400 if an item has a fault; 409 if another request used the idempotency key; nothing was created
    * then
@@ -73,7 +75,10 @@ export class SubmissionService {
     const outcome: Once = claim
       ? await this.submissions.submitOnce(claim, runs, submitter, answer)
       : { kind: 'created', answer: answer(await this.submissions.submit(runs, submitter)) };
-    if (outcome.kind === 'created') this.newRuns.notifyOfRuns(runs);
+    if (outcome.kind === 'created') {
+      this.newRuns.notifyOfRuns(runs);
+      await this.superseding.endOlder((outcome.answer as SubmissionAnswer).runs);
+    }
     return answerOf(outcome);
   }
 }

@@ -215,13 +215,17 @@ export class RunRow extends RequestedRun {
   @JoinColumn({ name: 'retried_by', foreignKeyConstraintName: 'runs_retried_by_fkey' })
   retrier?: UserRow | null;
 
+  /** The run with a newer version in its trigger for which this one was ended. It may have been removed since. */
+  @Column('bigint', { nullable: true })
+  supersededBy: number | null;
+
   @Column('text', { default: 'queued' })
   state: RunState;
 
   @Column('text', { nullable: true })
   verdict: Verdict | null;
 
-  /** Whether a user ended it; then it does not count for the package. */
+  /** Whether a user ended it, or a newer request did; then it does not count for the package. */
   @Column('boolean', { default: false })
   cancelled: boolean;
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { audit, auditOfSteps } from '../people/audit-log';
 import { Database, type Statements } from '../kit/database';
-import { recordFacts, userActor } from './facts';
-import { recordUpdateTime, CLOCK } from '../kit/horizon';
+import { endRuns } from './early-ends';
+import { recordUpdateTime } from '../kit/horizon';
 import {
   countRuns,
   lockRuns,
@@ -13,7 +13,7 @@ import {
   selectionParameters,
   selectRuns,
 } from './run-selection';
-import { boolean, command, statement } from '../kit/statement';
+import { boolean, statement } from '../kit/statement';
 import { changeInSteps } from '../kit/steps';
 
 /** The user who ends a run; the name is shown to all who may see the run. */
@@ -89,28 +89,8 @@ const SELECT_UNFINISHED = selectRuns(UNFINISHED);
 const COUNT_UNFINISHED = countRuns(UNFINISHED);
 const LOCK_UNFINISHED = lockRuns(UNFINISHED);
 
-const CANCEL = command(`
-  with ${CLOCK},
-  ended as (
-    update runs r set state = 'finished', verdict = 'tmpfail', cancelled = true, message = $2, version = 'n/a',
-      duration_seconds = case when r.state = 'running'
-        then greatest(0, floor(extract(epoch from clock.now - r.started_at)))::integer end,
-      finished_at = clock.now, updated_at = clock.updated
-    from unnest($1::bigint[]) as selected(run_id), clock where r.run_id = selected.run_id
-    returning r.run_id, r.arch, r.suite, r.attempt
-  ),
-  attempt as (
-    update attempts a set ended_at = clock.now, outcome = 'cancelled', reason = $2
-    from ended, clock where a.run_id = ended.run_id and a.attempt = ended.attempt and a.ended_at is null
-  ),
-  new_facts as (${recordFacts({
-    kind: 'cancelled',
-    state: 'finished',
-    attempt: 'f.attempt',
-    actor: userActor('$3'),
-    reason: '$4',
-    verdict: `'tmpfail'`,
-    from: 'ended f, clock',
-  })})
-  insert into orders (arch, kind, run_id, actor_id, reason, created_at)
-  select arch, 'cancel', run_id, $3, $4, clock.now from ended, clock order by run_id`);
+const CANCEL = endRuns(
+  'cancelled',
+  `select run_id, $2::text as message, $3::integer as actor_id, $4::text as reason, null::bigint as superseded_by
+    from unnest($1::bigint[]) as run_id`,
+);

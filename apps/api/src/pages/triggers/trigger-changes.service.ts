@@ -1,7 +1,8 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { systemClock, waitAtMost } from '@proctor/clock';
+import { compareVersions } from '@proctor/contracts';
 import { type RunRecord, TriageRuns, TriggerRuns } from '@proctor/database';
-import { type ChangelogEntry, compareVersions, readSourceChangelog } from '@proctor/result-files';
+import { type ChangelogEntry, readSourceChangelog } from '@proctor/result-files';
 import { ResultStore } from '@proctor/store';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';

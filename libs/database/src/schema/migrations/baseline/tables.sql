@@ -99,6 +99,7 @@ CREATE TABLE "runs" (
   "api_key_id" integer NOT NULL,
   "retry_of" bigint,
   "retried_by" integer,
+  "superseded_by" bigint,
   "state" text NOT NULL DEFAULT 'queued',
   "verdict" text,
   "cancelled" boolean NOT NULL DEFAULT false,
@@ -250,7 +251,7 @@ CREATE TABLE "facts" (
   "published" boolean NOT NULL DEFAULT false,
   CONSTRAINT "facts_verdict_check" CHECK (verdict in ('pass', 'neutral', 'fail', 'tmpfail', 'absent')),
   CONSTRAINT "facts_state_check" CHECK (state in ('queued', 'leased', 'running', 'finished')),
-  CONSTRAINT "facts_kind_check" CHECK (kind in ('requested', 'granted', 'started', 'requeued', 'finished', 'corrected', 'cancelled', 'reprioritised', 'published')),
+  CONSTRAINT "facts_kind_check" CHECK (kind in ('requested', 'granted', 'started', 'requeued', 'finished', 'corrected', 'cancelled', 'superseded', 'reprioritised', 'published')),
   CONSTRAINT "facts_pkey" PRIMARY KEY ("fact_id")
 );
 
