@@ -60,6 +60,11 @@ it.each<[file: string, text: string, warning: string]>([
   ],
   [
     'proctor.yaml',
+    'suites: [trixie]\napi:\n  supersede:\n    - { suite: trixi }',
+    'proctor.yaml:4: api.supersede.0.suite: suite trixi is not tested; did you mean trixie?',
+  ],
+  [
+    'proctor.yaml',
     'api:\n  login:\n    providers:\n      - { id: a, label: A, issuer: https://a.example, clientId: p, clientSecretFile: /none }',
     'proctor.yaml:4: api.login.providers.0.clientSecretFile: /none does not exist',
   ],

@@ -24,6 +24,7 @@ import {
 } from './scheduler-section';
 import { ApiSection, ServerFile } from './server-file';
 import { StoreSection } from './store-section';
+import { SupersedeSection } from './supersede-section';
 import { WorkerFile } from './worker-file';
 
 const project = join(__dirname, '../../..');
@@ -42,6 +43,7 @@ const SECTIONS = [
   { file: 'proctor.yaml', prefix: 'api.login.passwordPolicy.', shape: PasswordPolicySection },
   { file: 'proctor.yaml', prefix: 'api.login.providers.', shape: ProviderSection },
   { file: 'proctor.yaml', prefix: 'api.packageLinks.', shape: PackageLinkSection },
+  { file: 'proctor.yaml', prefix: 'api.supersede.', shape: SupersedeSection },
   { file: 'proctor.yaml', prefix: 'store.', shape: StoreSection },
   { file: 'proctor.yaml', prefix: 'scheduler.', shape: SchedulerSection },
   { file: 'proctor.yaml', prefix: 'scheduler.retry.', shape: RetrySection },

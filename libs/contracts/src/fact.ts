@@ -19,8 +19,11 @@ export const FACTS = {
 export type FactKind = keyof typeof FACTS;
 export const FACT_KINDS = Object.keys(FACTS) as FactKind[];
 
+/** The kinds that end a run before it ends by itself. Their verdict is for programs alone. */
+export const EARLY_END_KINDS: readonly FactKind[] = ['cancelled', 'superseded'];
+
 /** The kinds that have a verdict. A webhook gets these where its user names none. */
-export const END_KINDS: readonly FactKind[] = ['finished', 'corrected', 'cancelled', 'superseded'];
+export const END_KINDS: readonly FactKind[] = ['finished', 'corrected', ...EARLY_END_KINDS];
 
 /**
  * One thing that happened to a run: a row that is never changed, and an event, `proctor.event.{arch}.{kind}`. Events

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Fact, FactKind } from '@proctor/contracts';
+import { END_KINDS, type Fact, type FactKind } from '@proctor/contracts';
 
 /** A part of a run's time. */
 export interface RunSpan {
@@ -16,7 +16,7 @@ export interface RunSpan {
 }
 
 /** Facts that end an attempt. */
-const ENDS: FactKind[] = ['requeued', 'finished', 'cancelled'];
+const ENDS: readonly FactKind[] = ['requeued', ...END_KINDS];
 
 /** The id of a run's trace, computed from the run's number. */
 export function traceIdOf(runId: number): string {
@@ -31,9 +31,7 @@ export function traceIdOf(runId: number): string {
  */
 export function spansOf(facts: Fact[]): RunSpan[] {
   const [first] = facts;
-  const last = facts.findLast(
-    ({ kind }) => kind === 'finished' || kind === 'cancelled' || kind === 'corrected',
-  );
+  const last = facts.findLast(({ kind }) => END_KINDS.includes(kind));
   if (!first || !last) return [];
   const root = spanOf('run', first, last, null, {
     'proctor.run_id': first.runId,

@@ -79,7 +79,7 @@ function sourcesOf(run: string): string {
 
 /** Of several new runs of one test, the last counts. */
 const CANDIDATES = statement(
-  { runId: bigint, older: text, newRunId: bigint, newer: text, running: boolean },
+  { runId: bigint, older: text.orNull, newRunId: bigint, newer: text.orNull, running: boolean },
   `
   with newest as (
     select distinct on (${TEST}, n.is_private, sources) ${TEST}, n.is_private, n.api_key_id, n.requestor_id, n.run_id, n.trigger,

@@ -94,6 +94,7 @@ export class RunPageService {
       ...unfinished,
       progress: progressOf(run, statuses, now),
       durations: usualDuration(run, statuses),
+      supersededBy: run.supersededBy,
       retriedBy: retriedBy(run, facts),
       retryOf: original && maySee(viewer.reader, original) ? original.runId : null,
       elsewhere: elsewhereView(statuses, sameTrigger, run, neutral),

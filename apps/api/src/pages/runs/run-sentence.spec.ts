@@ -18,6 +18,10 @@ it.each([
   [{ verdict: 'neutral' }, 'hello 2.10-3 on sid/amd64 has nothing to test.'],
   [{ verdict: 'tmpfail', version: 'n/a' }, 'hello on sid/amd64 could not be tested.'],
   [{ verdict: 'tmpfail', version: 'n/a', cancelled: true }, 'The test of hello on sid/amd64 was cancelled.'],
+  [
+    { verdict: 'tmpfail', version: 'n/a', cancelled: true, supersededBy: 12 },
+    'The test of hello on sid/amd64 was superseded by run 12, which tests with a newer version.',
+  ],
 ] as const)('the sentence of a run that is %j is: %s', (change, sentence) => {
   expect(runSentence(runRecord({ ...finished, ...change }), 'neutral')).toBe(sentence);
 });

@@ -21,6 +21,8 @@ export function runSentence(run: RunRecord, neutral: NeutralStatus): string {
   if (run.state !== 'finished') return `The test of ${where} is running on ${run.worker}.`;
   const version = run.version && run.version !== 'n/a' ? ` ${run.version}` : '';
   const what = `${run.package}${version} on ${run.suite}/${run.arch}`;
+  if (run.supersededBy !== null)
+    return `The test of ${what} was superseded by run ${run.supersededBy}, which tests with a newer version.`;
   if (run.cancelled) return `The test of ${what} was cancelled.`;
   if (isUntested(run.verdict)) return `Nothing was tested: ${run.message ?? `${where} is not there`}.`;
   const took = run.durationSeconds === null ? '' : ` in ${secondsInWords(run.durationSeconds)}`;

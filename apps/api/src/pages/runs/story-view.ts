@@ -1,4 +1,4 @@
-import { type Fact, FACTS, type NeutralStatus, type TestResult } from '@proctor/contracts';
+import { EARLY_END_KINDS, type Fact, FACTS, type NeutralStatus, type TestResult } from '@proctor/contracts';
 import type { AttemptRecord, RunRecord } from '@proctor/database';
 import type { Explanation } from '../../dispatchers/explanation.service';
 import { endWord } from '../../runs/result-object';
@@ -6,8 +6,7 @@ import { logPath } from '../../runs/page-paths';
 
 /** An event in the life of a run, for its page. All values except `at` are text. */
 export function factView({ kind, attempt, actor, reason, verdict, at }: Fact, neutral: NeutralStatus) {
-  // A cancelled run has a verdict for programs alone.
-  const status = kind === 'cancelled' ? null : endWord(verdict, neutral);
+  const status = EARLY_END_KINDS.includes(kind) ? null : endWord(verdict, neutral);
   return {
     at: new Date(at),
     what: status ? `${FACTS[kind]}: ${status}` : FACTS[kind],
