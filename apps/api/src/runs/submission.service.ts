@@ -51,16 +51,14 @@ export class SubmissionService {
   }
 
   /**
-   * Accepts a whole request: when this resolves, its runs are committed, the runs that they supersede have ended, and the
-   * dispatchers were signalled. A dry run is answered like `dryRun`.
+   * Accepts a whole request: when this resolves, its runs are committed, those that they supersede have ended, and
+   * signals were sent. A dry run is answered like `dryRun`.
    * @param claim null if the same request may create runs again
-   * @throws Problem 400 if an item has a fault; 409 if another request used the idempotency key; nothing was created
-   * then
+   * @throws Problem 400 if an item has a fault; 409 if another request used the idempotency key; then it creates nothing
    */
   async submit(submitted: Submitted, requestor: Requestor, claim: IdempotencyKey | null): Promise<unknown> {
-    const { userId, keyId, userName } = requestor;
     if (submitted.isDryRun) return this.dryRun(submitted, requestor);
-    const { runs, ignored, warnings } = await this.requests.judge(submitted, userName);
+    const { runs, ignored, warnings } = await this.requests.judge(submitted, requestor.userName);
     const answer = (runIds: number[]): SubmissionAnswer => ({
       runs: runs.map(({ package: name, suite, arch }, index) => ({
         run_id: runIds[index]!,
@@ -71,10 +69,9 @@ export class SubmissionService {
       ignored,
       warnings,
     });
-    const submitter = { userId, keyId };
     const outcome: Once = claim
-      ? await this.submissions.submitOnce(claim, runs, submitter, answer)
-      : { kind: 'created', answer: answer(await this.submissions.submit(runs, submitter)) };
+      ? await this.submissions.submitOnce(claim, runs, requestor, answer)
+      : { kind: 'created', answer: answer(await this.submissions.submit(runs, requestor)) };
     if (outcome.kind === 'created') {
       this.newRuns.notifyOfRuns(runs);
       await this.superseding.endOlder((outcome.answer as SubmissionAnswer).runs);

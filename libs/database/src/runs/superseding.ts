@@ -77,7 +77,7 @@ function sourcesOf(run: string): string {
   return `regexp_replace(${run}.trigger, '/[^ ]*', '', 'g')`;
 }
 
-/** Of several new runs of one test, the last counts. */
+/** If several new runs are of one test, the last counts. */
 const CANDIDATES = statement(
   { runId: bigint, older: text.orNull, newRunId: bigint, newer: text.orNull, running: boolean },
   `
