@@ -2,6 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { access, lstat, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ArtifactsIndexer, blockGzip, TarMembers, type ArtifactsIndex } from '@proctor/result-files';
+import { escapeLine } from '@proctor/process';
 import { create } from 'tar';
 import { writeHashed, type WrittenFile } from './written-file';
 
@@ -29,13 +30,13 @@ export async function packArtifacts(
   target: string,
   bytesMax: number,
 ): Promise<PackedArtifacts> {
+  await rm(join(folder, LEFT_OUT), { recursive: true, force: true });
   const leftOut: string[] = [];
   const entries: Entry[] = [];
   await addEntries(folder, '', entries, leftOut);
   const fitting = removeLargest(entries, bytesMax, leftOut);
-  const names = fitting.map((entry) => entry.path).filter((path) => path !== 'log' && path !== LEFT_OUT);
+  const names = fitting.map((entry) => entry.path).filter((path) => path !== 'log');
   if (leftOut.length > 0) {
-    await rm(join(folder, LEFT_OUT), { recursive: true, force: true });
     await writeFile(join(folder, LEFT_OUT), leftOut.sort().join('\n') + '\n', { flag: 'wx' });
     names.push(LEFT_OUT);
   }
@@ -81,7 +82,7 @@ async function addEntries(folder: string, below: string, entries: Entry[], leftO
     const path = below ? `${below}/${name}` : name;
     const status = await lstat(join(folder, path)).catch(unlessUnreachable);
     if (!isPlainName(name)) {
-      leftOut.push(`${JSON.stringify(path)}: a character of its name cannot be served`);
+      leftOut.push(`${escapeLine(JSON.stringify(path))}: a character of its name cannot be served`);
     } else if (!status) {
       leftOut.push(`${path}: its name is too long or no text`);
     } else if (status.isSymbolicLink()) {
