@@ -1,5 +1,6 @@
 import { EXIT, Failure } from '../failure';
 import { type OutputOptions, printJson, write } from '../output/print';
+import { plain } from '../output/table';
 import { type Finding, ok } from './finding';
 import { checkConfiguration, checkMachine, checkOpenFiles, checkWorkerMachine } from './machine';
 import { ownRole } from './role';
@@ -29,7 +30,7 @@ export async function examine({ worker }: Pick<DoctorOptions, 'worker'>): Promis
 export async function doctor(options: DoctorOptions): Promise<void> {
   const findings = await examine(options);
   if (options.json) printJson({ findings });
-  else for (const finding of findings) write(`${lineOf(finding)}\n`);
+  else for (const finding of findings) write(`${plain(lineOf(finding))}\n`);
   const failed = findings.filter(({ state }) => state === 'fail').length;
   if (failed > 0) throw new Failure(`${failed} of ${findings.length} are wrong`, EXIT.failed);
 }

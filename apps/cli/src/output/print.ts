@@ -46,9 +46,17 @@ export function printFields(fields: [string, TableCell][]): void {
   write(place.isTerminal ? text.slice(text.indexOf('\n') + 1) : text);
 }
 
+/** Characters that JSON may have as they are, although terminals obey or hide them. */
+const SIGNS = /[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/gu;
+
 /** Prints a JSON document on standard output: indented on a terminal, else on one line. */
 export function printJson(value: unknown): void {
-  write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined)}\n`);
+  const text = JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined);
+  write(`${text.replace(SIGNS, (sign) => sign.replace(/[^]/g, jsonEscape))}\n`);
+}
+
+function jsonEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** Prints the answer as JSON with `--json`, else in words. */
