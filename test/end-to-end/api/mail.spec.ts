@@ -38,7 +38,7 @@ function server() {
     sender: 'ci@example.org',
     timeoutMs: 5_000,
   };
-  return { publicUrl: BASE, mail };
+  return { publicUrl: BASE, serviceName: 'Tests & more', mail };
 }
 
 /** Another process sends all that is due an hour later. @returns the mails that the relay took, and how they ended */
@@ -111,7 +111,12 @@ it('nothing but a link is sent to an address before it is confirmed, by a button
   await fail('hello', 'before the address was confirmed');
   const { mails } = await pass(0);
   const link = linkIn(mails[0]!, 'confirm');
-  expect(mails).toMatchObject([{ to: ['ada@example.org'], headers: { subject: 'Confirm your address' } }]);
+  expect(mails).toMatchObject([
+    {
+      to: ['ada@example.org'],
+      headers: { subject: 'Confirm your address for Tests & more', from: '"Tests & more" <ci@example.org>' },
+    },
+  ]);
   expect(mails[0]!.headers).not.toHaveProperty('list-unsubscribe');
   expect(await (await api.fetch(link)).text()).toContain('to ada@example.org?');
   expect((await pass()).mails).toEqual([]);

@@ -10,7 +10,7 @@ import { growingPauseMs, scatterPause } from '@proctor/pauses';
 import type { ApiConfiguration } from '../configuration.token';
 import { nextMailAt } from '../pages/account/mail-period';
 import { digestOf } from './digest';
-import { confirmText, digestText } from './mail-text';
+import { confirmText, digestText, type MailService } from './mail-text';
 import { type Mail, RelayError } from './relay';
 
 /** How late a mail is sent that has become due after the last look. */
@@ -77,13 +77,13 @@ export class MailSender implements OnApplicationBootstrap, BeforeApplicationShut
   /** @returns milliseconds until the next look */
   private async step(): Promise<number> {
     const { addresses, configuration, now } = this.ports;
-    const { mail: relay, publicUrl } = configuration.server;
+    const { mail: relay, publicUrl, serviceName: name } = configuration.server;
     if (!relay || publicUrl === undefined) return LOOK_EVERY_MS;
     try {
       const sender = { name: this.name, claimMs: relay.timeoutMs + CLAIM_MARGIN_MS };
       const due = await addresses.claim(sender, now());
       if (!due) return await this.untilLookMs();
-      return await this.serve(due, relay, publicUrl.replace(/\/$/, ''));
+      return await this.serve(due, relay, { name, base: publicUrl.replace(/\/$/, '') });
     } catch (error) {
       this.logger.warn(`no mail could be sent: ${String(error)}`);
       return LOOK_EVERY_MS;
@@ -96,10 +96,10 @@ export class MailSender implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /** @returns milliseconds until the next mail may be sent */
-  private async serve(due: DueMail, relay: MailSection, base: string): Promise<number> {
+  private async serve(due: DueMail, relay: MailSection, service: MailService): Promise<number> {
     const { addresses, now, ended } = this.ports;
     const { mail, until } =
-      due.confirmToken === null ? await this.digest(due, base) : this.confirmation(due, base);
+      due.confirmToken === null ? await this.digest(due, service) : this.confirmation(due, service);
     try {
       if (mail) await this.ports.send(mail, relay);
     } catch (error) {
@@ -129,29 +129,30 @@ export class MailSender implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /** The mail with what has changed; null if nothing has. */
-  private async digest(due: DueMail, base: string): Promise<{ mail: Mail | null; until: Date }> {
+  private async digest(due: DueMail, service: MailService): Promise<{ mail: Mail | null; until: Date }> {
     const { changes: store, triggers } = this.ports;
     const changes = await store.since(due.mailedUntil, due);
     const runIds = [...changes.places, ...changes.runs].map(({ runId }) => runId);
     const entries = digestOf(changes, runIds.length === 0 ? new Map() : await triggers.errorLines(runIds));
     const { until } = changes;
     if (entries.length === 0) return { mail: null, until };
-    const unsubscribeUrl = `${base}/mail/unsubscribe/${due.token}`;
-    const links = { base, settingsUrl: `${base}/user/${due.userName}/packages`, unsubscribeUrl };
-    const text = digestText(entries, due.mailedUntil, links);
+    const unsubscribeUrl = `${service.base}/mail/unsubscribe/${due.token}`;
+    const links = { settingsUrl: `${service.base}/user/${due.userName}/packages`, unsubscribeUrl };
+    const text = digestText(entries, due.mailedUntil, service, links);
     const id = `digest.${due.userId}.${due.mailedUntil.getTime()}`;
-    return { mail: { ...text, to: due.address, id, unsubscribeUrl }, until };
+    return { mail: { ...text, from: service.name, to: due.address, id, unsubscribeUrl }, until };
   }
 
   /** The mail that confirms an address; null if its link would be too old. */
-  private confirmation(due: DueMail, base: string): { mail: Mail | null; until: Date } {
+  private confirmation(due: DueMail, service: MailService): { mail: Mail | null; until: Date } {
     const until = due.mailedUntil;
     if (this.ports.now().getTime() - until.getTime() > CONFIRM_HOURS_MAX * HOUR_MS)
       return { mail: null, until };
-    const text = confirmText(due.userName, base, `${base}/mail/confirm/${due.confirmToken}`);
+    const text = confirmText(due.userName, service, `${service.base}/mail/confirm/${due.confirmToken}`);
     return {
       mail: {
         ...text,
+        from: service.name,
         to: due.address,
         id: `confirm.${due.userId}.${until.getTime()}`,
         unsubscribeUrl: null,

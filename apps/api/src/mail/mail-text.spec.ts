@@ -1,8 +1,8 @@
 import { ENTRIES_MAX } from './digest';
 import { confirmText, digestText } from './mail-text';
 
+const SERVICE = { name: 'Tests & more', base: 'https://ci.example.org/ci' };
 const LINKS = {
-  base: 'https://ci.example.org/ci',
   settingsUrl: 'https://ci.example.org/ci/user/ada/packages',
   unsubscribeUrl: 'https://ci.example.org/ci/mail/unsubscribe/t',
 };
@@ -10,9 +10,10 @@ const SINCE = new Date(Date.UTC(2026, 10, 5));
 
 it('a mail says what changed since when, with links to pages', () => {
   const entry = { text: 'hello began to fail', errorLine: 'E: <b> & so', path: '/runs/7' };
-  const { subject, text, html } = digestText([entry, { ...entry, errorLine: null }], SINCE, LINKS);
+  const { subject, text, html } = digestText([entry, { ...entry, errorLine: null }], SINCE, SERVICE, LINKS);
   expect(subject).toBe('hello began to fail, and 1 more');
-  expect(text).toBe(`What you follow at https://ci.example.org/ci has changed since 2026-11-05T00:00:00.000Z:
+  expect(text)
+    .toBe(`What you follow at Tests & more (https://ci.example.org/ci) has changed since 2026-11-05T00:00:00.000Z:
 
 hello began to fail
     E: <b> & so
@@ -32,7 +33,7 @@ End these mails: https://ci.example.org/ci/mail/unsubscribe/t
 it('words of others begin no line and no header, and hide nothing', () => {
   const hostile = 'x\r\nBcc: eve@example.org\u202e\u0007';
   const entry = { text: hostile, errorLine: hostile, path: '/runs/7' };
-  const { subject, text } = digestText([entry], SINCE, LINKS);
+  const { subject, text } = digestText([entry], SINCE, SERVICE, LINKS);
   expect(subject).toBe('x Bcc: eve@example.org[U+202E]\ufffd');
   expect(text).not.toMatch(/^Bcc/m);
   expect(text).toContain('    x Bcc: eve@example.org[U+202E]\ufffd\n');
@@ -44,15 +45,17 @@ it('a mail has a bounded number of entries and says how many are left out', () =
     errorLine: null,
     path: '/runs/7',
   }));
-  const { subject, text, html } = digestText(entries, SINCE, LINKS);
+  const { subject, text, html } = digestText(entries, SINCE, SERVICE, LINKS);
   expect(text).toContain(`There are 3 more changes: ${LINKS.settingsUrl}`);
   expect([subject.length < 200, text.includes('p99 '), text.includes('p100 ')]).toEqual([true, true, false]);
   expect(html.match(/<li>/g)).toHaveLength(ENTRIES_MAX);
 });
 
 it('the mail that confirms an address names the user and the service', () => {
-  const { text, html } = confirmText('<ada>', LINKS.base, `${LINKS.base}/mail/confirm/t`);
-  expect(text).toContain('The user <ada> of https://ci.example.org/ci wants to get mail at this address.');
+  const { subject, text, html } = confirmText('<ada>', SERVICE, `${SERVICE.base}/mail/confirm/t`);
+  expect(text).toContain('The user <ada> of Tests & more (https://ci.example.org/ci) wants to get mail');
+  expect(subject).toBe('Confirm your address for Tests & more');
+  expect(html).toContain('<title>Tests &amp; more</title>');
   expect(html).toContain('The user &lt;ada&gt;');
   expect(html).toContain('href="https://ci.example.org/ci/mail/confirm/t"');
 });

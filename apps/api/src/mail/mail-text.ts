@@ -10,19 +10,27 @@ export interface MailText {
   html: string;
 }
 
+/** The service that a mail comes from. */
+export interface MailService {
+  name: string;
+  /** Its address, without a slash at its end. */
+  base: string;
+}
+
 const SUBJECT_LENGTH_MAX = 150;
 const LINE_LENGTH_MAX = 300;
 
-/** @param base the address of the service, without a slash at its end */
+/** The mail with what has changed since a time. */
 export function digestText(
   entries: DigestEntry[],
   since: Date,
-  links: { base: string; settingsUrl: string; unsubscribeUrl: string },
+  { name, base }: MailService,
+  links: { settingsUrl: string; unsubscribeUrl: string },
 ): MailText {
-  const { base, settingsUrl, unsubscribeUrl } = links;
+  const { settingsUrl, unsubscribeUrl } = links;
   const entriesOfMail = entries.slice(0, ENTRIES_MAX);
   const moreCount = entries.length - entriesOfMail.length;
-  const lead = `What you follow at ${base} has changed since ${timestamp(since)}:`;
+  const lead = `What you follow at ${name} (${base}) has changed since ${timestamp(since)}:`;
   const rest = moreCount > 0 ? [`There are ${moreCount} more changes: ${settingsUrl}`] : [];
   return {
     subject: subjectOf(entries),
@@ -35,7 +43,7 @@ export function digestText(
       `What you follow, and how often you get mail: ${settingsUrl}`,
       `End these mails: ${unsubscribeUrl}`,
     ]),
-    html: page([
+    html: page(name, [
       markup`<p>${lead}</p>`,
       markup`<ul>${entriesOfMail.map(({ text, errorLine, path }) => {
         const error = errorLine === null ? null : markup`<br><code>${oneLine(errorLine)}</code>`;
@@ -49,13 +57,13 @@ export function digestText(
 }
 
 /** The mail with the link that confirms an address. */
-export function confirmText(userName: string, base: string, confirmUrl: string): MailText {
-  const lead = `The user ${userName} of ${base} wants to get mail at this address.`;
+export function confirmText(userName: string, { name, base }: MailService, confirmUrl: string): MailText {
+  const lead = `The user ${userName} of ${name} (${base}) wants to get mail at this address.`;
   const rest = 'If this is not you, ignore this mail: nothing else is sent.';
   return {
-    subject: 'Confirm your address',
+    subject: `Confirm your address for ${name}`,
     text: lines([lead, `Confirm it here: ${confirmUrl}`, rest]),
-    html: page([
+    html: page(name, [
       markup`<p>${lead}</p>`,
       markup`<p><a href="${confirmUrl}">Confirm the address</a></p>`,
       markup`<p>${rest}</p>`,
@@ -79,7 +87,7 @@ function lines(paragraphs: string[]): string {
   return `${paragraphs.join('\n\n')}\n`;
 }
 
-function page(parts: Html[]): string {
-  return markup`<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Proctor</title></head><body>${parts}</body></html>`
+function page(title: string, parts: Html[]): string {
+  return markup`<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body>${parts}</body></html>`
     .text;
 }

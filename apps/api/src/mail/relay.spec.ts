@@ -9,6 +9,7 @@ import { MailRelay } from '@test/support/mail-relay';
 import { type Mail, RELAY_ANSWER_BYTES_MAX, sendMail } from './relay';
 
 const MAIL: Mail = {
+  from: 'Tests, "more"',
   to: 'ada@example.org',
   subject: 'hello began to fail',
   text: 'Grüße\n',
@@ -43,7 +44,7 @@ it('a mail reaches a real relay with the headers by which its receiver ends the 
       text: 'Grüße',
       html: '<p>Grüße</p>',
       headers: {
-        from: 'Proctor <ci@example.org>',
+        from: '"Tests, \\"more\\"" <ci@example.org>',
         to: 'ada@example.org',
         subject: 'hello began to fail',
         'message-id': '<digest.1.2@example.org>',

@@ -10,6 +10,8 @@ export const RELAY_ANSWER_BYTES_MAX = 64 * 1024;
 const ERROR_LENGTH_MAX = 300;
 
 export interface Mail extends MailText {
+  /** The name that the mail comes from. */
+  from: string;
   to: string;
   /** The part of the Message-ID before the `@`. */
   id: string;
@@ -74,9 +76,9 @@ function connectTo(host: string, port: number, answer: SocketAnswer): Socket {
   return socket;
 }
 
-function messageOf({ to, subject, text, html, id, unsubscribeUrl }: Mail, { sender }: MailSection) {
+function messageOf({ from, to, subject, text, html, id, unsubscribeUrl }: Mail, { sender }: MailSection) {
   return {
-    from: { name: 'Proctor', address: sender },
+    from: { name: from, address: sender },
     to: { name: '', address: to },
     subject,
     text,
