@@ -21,7 +21,12 @@ const DEBIAN_LINKS: PackageLinkSection[] = [
   { name: 'Changelog', url: 'https://sources.debian.org/src/{package}/{version}/debian/changelog/' },
   { name: 'Builds', url: 'https://buildd.debian.org/status/package.php?p={package}' },
   { name: 'Snapshots', url: 'https://snapshot.debian.org/package/{package}/{version}/' },
-  { name: 'Snapshots', url: 'https://snapshot.debian.org/package/{package}/' },
+  {
+    name: 'Snapshots',
+    url: 'https://snapshot.debian.org/package/{package}/',
+    // Without certificates in a testbed, apt checks the archive by its signature alone.
+    archive: 'http://snapshot.debian.org/archive/debian/{time}/',
+  },
 ];
 
 /** The links of a deployment that configures none: Debian's sites know the packages of its suites, and of no others. */

@@ -57,8 +57,13 @@ const withLinks = (links: string): string => `api: { packageLinks: [${links}] }`
 
 it('links of packages are taken with what they name', async () => {
   const url = 'https://tracker.example.org/{suite}/{arch}/{package}?v={version}';
-  await folder.write('proctor.yaml', withLinks(`{ name: tracker, url: "${url}" }`));
-  expect((await load()).server.packageLinks).toEqual([{ name: 'tracker', url }]);
+  const archive = 'http://past.example.org/{time}/';
+  const links = `{ name: tracker, url: "${url}" }, { name: past, url: "${url}", archive: "${archive}" }`;
+  await folder.write('proctor.yaml', withLinks(links));
+  expect((await load()).server.packageLinks).toEqual([
+    { name: 'tracker', url },
+    { name: 'past', url, archive },
+  ]);
 });
 
 it.each([
@@ -82,6 +87,7 @@ it.each([
   ['{ name: a, url: "https://me:secret@a.example/" }', 'packageLinks.0.url: '],
   ['{ name: a, url: "javascript:alert(1)" }', 'url must be an address with https:// or http://'],
   ['{ name: a, url: "https://a b/" }', 'packageLinks.0.url: '],
+  ['{ name: a, url: "https://a.example/", archive: "https://a.example/" }', 'archive must be an address'],
   [
     '{ name: a, url: "https://a.example/" }, { name: a, url: "https://a.example/" }',
     'each link needs a name or an address of its own',

@@ -1,4 +1,4 @@
-import { IsString, Length, Matches, ValidateBy } from 'class-validator';
+import { IsOptional, IsString, Length, Matches, ValidateBy } from 'class-validator';
 import { InSchema } from './in-schema';
 import { together } from './rules';
 
@@ -11,6 +11,9 @@ export const LINK_PLACEHOLDERS = ['package', 'suite', 'arch', 'version'] as cons
 const KNOWN = `\\{(${LINK_PLACEHOLDERS.join('|')})\\}`;
 /** The host has no placeholder, so no value of a run decides which site a link opens. */
 const LINK_URL = new RegExp(`^https?://[^/?#@{}\\\\\\s"'<>]+([/?#]([^{}\\s"'<>]|${KNOWN})*)?$`);
+
+/** The path of an archive, in which {time} stands. */
+const ARCHIVE_URL = /^https?:\/\/[^/?#@{}\\\s"'<>]+\/[^{}\s"'<>]*\{time\}[^{}\s"'<>]*$/;
 
 /** An http or https address that names a package. */
 function LinkUrl(): PropertyDecorator {
@@ -35,4 +38,13 @@ function LinkUrl(): PropertyDecorator {
 export class PackageLinkSection {
   @IsString() @Length(1, NAME_LENGTH_MAX) @Matches(/^\P{Cc}*$/u) name: string;
   @LinkUrl() url: string;
+  /** The archive as it was at a time, for apt. */
+  @IsOptional()
+  @IsString()
+  @Length(1, URL_LENGTH_MAX)
+  @Matches(ARCHIVE_URL, {
+    message:
+      'archive must be an address with https:// or http:// and a host, and have {time} behind the host',
+  })
+  archive?: string;
 }

@@ -130,21 +130,23 @@ it('with extra sources the command to do the same adds no suite for a pin, as on
   );
 });
 
-it('a run has commands with the archive of its time, where the configuration links to snapshots', () => {
+it('a run has commands with the archive of its time, where a link names the archive of a time', () => {
   const run = runRecord({ ...finished, startedAt: new Date('2026-11-20T10:00:07.5Z'), trigger: null });
   const links = [
     { name: 'Tracker', url: 'https://tracker.example/{package}' },
     { name: 'Snapshots', url: 'https://snapshot.example/package/{package}/' },
+    { name: 'Past', url: 'https://past.example/', archive: 'http://past.example/pool/{time}/otter' },
   ];
-  const archive = 'http://snapshot.example/archive/debian/20261120T100007Z/ sid main';
+  const archive = 'http://past.example/pool/20261120T100007Z/otter sid main';
   expect(snapshotCommands(run, links)?.split('\n')).toEqual([
     'mmdebstrap --variant=minbase --architectures=amd64 --include=dpkg-dev ' +
       `'--aptopt=Acquire::Check-Valid-Until "false"' sid sid-amd64.tar 'deb ${archive}' 'deb-src ${archive}'`,
     'autopkgtest --no-built-binaries --apt-upgrade hello -- unshare --tarball sid-amd64.tar',
   ]);
-  expect(snapshotCommands(run, links.slice(0, 1))).toBeNull();
+  expect(snapshotCommands(run, links.slice(0, 2))).toBeNull();
   expect(snapshotCommands({ ...run, startedAt: null }, links)).toBeNull();
-  expect(snapshotCommands({ ...run, suite: 'trixie-security' }, links)).toBeNull();
+  for (const suite of ['trixie-security', 'trixie-backports', 'experimental'])
+    expect(snapshotCommands({ ...run, suite }, links)).toBeNull();
 });
 
 it.each([

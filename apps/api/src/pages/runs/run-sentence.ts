@@ -142,20 +142,19 @@ export function reproduceCommand(run: RunRecord): string {
   return commandOn(run, SERVERS[isOwnBackend(run.backend) ? run.backend : 'unshare'](run.suite, run.arch));
 }
 
-/** Sites with the archive of any time. */
-const SNAPSHOT_HOST = /^snapshot\./;
+/** Suites that add packages to another one: no testbed can be made of them alone. */
+const PARTIAL_SUITE = /-(security|updates|proposed-updates|backports(-sloppy)?)$|^(experimental|rc-buggy)$/;
 
 /**
  * The commands that repeat the run in a testbed of the archive as it was when the run began.
- * @param links the configured ones; without one to a site of snapshots there is no command
- * @returns null also for a run that never began, and for a security suite, which has an archive of its own
+ * @param links the configured ones; the first that names the archive of a time counts
+ * @returns null without such a link, for a run that never began, and for a suite that is no whole release
  */
 export function snapshotCommands(run: RunRecord, links: PackageLinkSection[]): string | null {
-  const site = links.map(({ url }) => new URL(url)).find(({ hostname }) => SNAPSHOT_HOST.test(hostname));
-  if (!site || run.startedAt === null || run.suite.endsWith('-security')) return null;
+  const archiveUrl = links.find(({ archive }) => archive !== undefined)?.archive;
+  if (archiveUrl === undefined || run.startedAt === null || PARTIAL_SUITE.test(run.suite)) return null;
   const second = run.startedAt.toISOString().replace(/[-:]|\.\d+/g, '');
-  // Without certificates in the testbed, apt checks the archive by its signature alone.
-  const archive = `http://${site.host}/archive/debian/${second}/ ${run.suite} main`;
+  const archive = `${archiveUrl.replaceAll('{time}', second)} ${run.suite} main`;
   const file = `${run.suite}-${run.arch}.tar`;
   const options = ['--variant=minbase', `--architectures=${run.arch}`, '--include=dpkg-dev'];
   const expiry = '--aptopt=Acquire::Check-Valid-Until "false"';
