@@ -10,7 +10,7 @@ import { growingPauseMs, scatterPause } from '@proctor/pauses';
 import type { ApiConfiguration } from '../configuration.token';
 import { nextMailAt } from '../pages/account/mail-period';
 import { digestOf } from './digest';
-import { confirmText, digestText, type MailService } from './mail-text';
+import { confirmText, digestText, type MailOrigin } from './mail-text';
 import { type Mail, RelayError } from './relay';
 
 /** How late a mail is sent that has become due after the last look. */
@@ -96,7 +96,7 @@ export class MailSender implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /** @returns milliseconds until the next mail may be sent */
-  private async serve(due: DueMail, relay: MailSection, service: MailService): Promise<number> {
+  private async serve(due: DueMail, relay: MailSection, service: MailOrigin): Promise<number> {
     const { addresses, now, ended } = this.ports;
     const { mail, until } =
       due.confirmToken === null ? await this.digest(due, service) : this.confirmation(due, service);
@@ -129,7 +129,7 @@ export class MailSender implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /** The mail with what has changed; null if nothing has. */
-  private async digest(due: DueMail, service: MailService): Promise<{ mail: Mail | null; until: Date }> {
+  private async digest(due: DueMail, service: MailOrigin): Promise<{ mail: Mail | null; until: Date }> {
     const { changes: store, triggers } = this.ports;
     const changes = await store.since(due.mailedUntil, due);
     const runIds = [...changes.places, ...changes.runs].map(({ runId }) => runId);
@@ -144,7 +144,7 @@ export class MailSender implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /** The mail that confirms an address; null if its link would be too old. */
-  private confirmation(due: DueMail, service: MailService): { mail: Mail | null; until: Date } {
+  private confirmation(due: DueMail, service: MailOrigin): { mail: Mail | null; until: Date } {
     const until = due.mailedUntil;
     if (this.ports.now().getTime() - until.getTime() > CONFIRM_HOURS_MAX * HOUR_MS)
       return { mail: null, until };

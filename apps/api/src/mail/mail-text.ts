@@ -11,7 +11,7 @@ export interface MailText {
 }
 
 /** The service that a mail comes from. */
-export interface MailService {
+export interface MailOrigin {
   name: string;
   /** Its address, without a slash at its end. */
   base: string;
@@ -24,7 +24,7 @@ const LINE_LENGTH_MAX = 300;
 export function digestText(
   entries: DigestEntry[],
   since: Date,
-  { name, base }: MailService,
+  { name, base }: MailOrigin,
   links: { settingsUrl: string; unsubscribeUrl: string },
 ): MailText {
   const { settingsUrl, unsubscribeUrl } = links;
@@ -57,7 +57,7 @@ export function digestText(
 }
 
 /** The mail with the link that confirms an address. */
-export function confirmText(userName: string, { name, base }: MailService, confirmUrl: string): MailText {
+export function confirmText(userName: string, { name, base }: MailOrigin, confirmUrl: string): MailText {
   const lead = `The user ${userName} of ${name} (${base}) wants to get mail at this address.`;
   const rest = 'If this is not you, ignore this mail: nothing else is sent.';
   return {
