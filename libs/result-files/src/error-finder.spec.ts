@@ -140,6 +140,22 @@ it('finds where a test begins that wrote nothing', () => {
   expect(foundIn('')).toBe(own('test x: [-----------------------').trimEnd());
 });
 
+it('finds the dependency that the runner cannot parse', () => {
+  const indexer = new LogIndexer(ERRORS);
+  const line = "-: warning: can't parse dependency a | | b";
+  indexer.add(
+    Buffer.from(
+      own('test x: preparing testbed') +
+        `${line}\nCan't call method "output" on an undefined value at - line 6.\n` +
+        own('ERROR: testbed failure: failed to run perl for parsing dependencies'),
+    ),
+  );
+  indexer.end();
+  expect(indexer.excerpt()?.lines).toContain(line);
+  const { errorLine, firstLine, lines } = indexer.excerpt()!;
+  expect(lines[errorLine - firstLine]).toBe(line);
+});
+
 it('finds the dependency that is missing', () => {
   const indexer = new LogIndexer(ERRORS);
   const log = [

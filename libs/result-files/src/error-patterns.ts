@@ -167,6 +167,8 @@ const KINDS: readonly [LineKind, readonly string[]][] = [
       '^ *\\*\\* \\(\\w',
       // Exceptions.
       "^(?:Can't|Cannot) (?:locate|open|load|find) ",
+      "^Can't (?:call method|use an undefined) ",
+      "^-: warning: can't parse dependency",
       '(?:^|[\\s(.])(?:[A-Z]\\w{0,60})?(?:Error|Exception)(?: \\[\\w{1,60}\\])?: ',
       '\\binit terminating in ',
       '^Exception in thread ',

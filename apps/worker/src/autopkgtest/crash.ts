@@ -40,7 +40,7 @@ const OF_MACHINE =
 
 /** Pattern of a line of the runner's source → the file that it reads. */
 const FILES: readonly [RegExp, string][] = [
-  [/dcontrol|debian\/control/, 'debian/control'],
+  [/dcontrol|debian\/control|_from_source\b/, 'debian/control'],
   [/control_path|tests\/control/, 'debian/tests/control'],
   [/changelog/, 'debian/changelog'],
 ];
@@ -71,6 +71,18 @@ export function crashByPackage(symptoms: Symptoms): string | null {
   const reading = frames.findLast(({ path }) => READS_TESTS.test(path));
   if (!reading) return null;
   return `the test runner cannot read ${fileOf(frames)}: ${exception}`;
+}
+
+/** The runner's message about a package whose dependencies perl could not parse; it names the testbed. */
+const UNPARSED = 'failed to run perl for parsing dependencies';
+
+/** What perl writes about a program of its standard input. Without these modules it parses nothing. */
+const OF_PERL = /^(?: *\d+s )?(-: (?:warning|error): .+|(?!Can't locate ).+ at - line \d.*)$/m;
+
+/** Describes for people the dependencies of a package that the runner could not parse; null when it could. */
+export function unparsedDependencies({ message, log }: Symptoms): string | null {
+  const why = message.includes(UNPARSED) ? OF_PERL.exec(log)?.[1] : undefined;
+  return why === undefined ? null : `the test runner cannot parse the dependencies of its tests: ${why}`;
 }
 
 function withoutOwnFolder(quoted: string): string {

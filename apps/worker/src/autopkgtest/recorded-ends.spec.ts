@@ -103,6 +103,14 @@ const TABLE: Record<string, [verdict: string, message: string]> = {
     'fail',
     'the package or its tests are erroneous: installing the dependencies of the tests failed',
   ],
+  'an empty alternative in the dependencies': [
+    'fail',
+    "the test runner cannot parse the dependencies of its tests: -: warning: can't parse dependency",
+  ],
+  'a package without an architecture in debian/control': [
+    'fail',
+    "the test runner cannot read debian/control: KeyError: 'Architecture'",
+  ],
   'no tests': ['neutral', 'there are no tests'],
   'an unknown restriction': ['neutral', 'there are no tests'],
   'a package that is not there': ['absent', 'sid has no'],
@@ -116,6 +124,14 @@ describe('what packages have made a real runner do', () => {
 
   it('each of the table was recorded', () => {
     expect(ENDS.map(({ of }) => of).sort()).toEqual(Object.keys(TABLE).sort());
+  });
+
+  it('a runner that cannot parse anything says nothing of the package', () => {
+    const end = ENDS.find(({ of }) => of === 'an empty alternative in the dependencies')!;
+    const missing = "Can't locate Dpkg/Deps.pm in @INC (you may need to install it) at - line 1.\n";
+    const log = end.log.replace(/^-: [^]*line 6\.\n/m, missing);
+    expect(log).toContain(missing);
+    expect(judgeRecording({ ...end, log })).toMatchObject({ verdict: 'tmpfail' });
   });
 
   it('a runner that crashes elsewhere, or for want of memory, says nothing of the package', () => {

@@ -8,7 +8,7 @@ import {
   type Verdict,
 } from '@proctor/contracts';
 import { absenceOf, type PackageSearch } from './absence';
-import { crashByPackage, crashException } from './crash';
+import { crashByPackage, crashException, unparsedDependencies } from './crash';
 import { findFailedStep, type FailedStep } from './steps';
 import { type Symptoms, currentTest, troubleOf } from './trouble';
 
@@ -64,7 +64,7 @@ export function judge(end: RunnerEnd, search?: PackageSearch): Judgement {
   const judgement = judgeCode(exception === null ? end : { ...end, detail: exception });
   const absence = search ? absenceOf(search, symptoms) : null;
   if (absence !== null) return { ...judgement, verdict: 'absent', message: absence };
-  const crash = crashByPackage(symptoms);
+  const crash = crashByPackage(symptoms) ?? unparsedDependencies(symptoms);
   if (crash !== null) return { ...judgement, verdict: 'fail', message: oneLine(crash, MESSAGE_LENGTH_MAX) };
   const step = EXPLAINED.has(end.exitCode ?? -1) && limitOf(end) === null ? findFailedStep(symptoms) : null;
   if (step !== null) return judgeStep(judgement, step, symptoms);
