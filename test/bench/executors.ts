@@ -106,10 +106,10 @@ class Executor {
     const { arch } = this.plan;
     const recorded = new Promise<void>((resolve) => this.recorded.set(grantName(lease, '/'), resolve));
     const started = this.bus.report(reportSubject(arch, 'started', report), report);
-    const finished: FinishedReport = { ...report, ...RESULT };
+    const finishedReport: FinishedReport = { ...report, ...RESULT };
     await Promise.all([
       started,
-      this.bus.report(reportSubject(arch, 'finished', report), finished),
+      this.bus.report(reportSubject(arch, 'finished', report), finishedReport),
       recorded,
     ]);
     this.recorded.delete(grantName(lease, '/'));

@@ -38,9 +38,9 @@ async function main(): Promise<void> {
   Logger.overrideLogger(false);
   const isWritten = !values.quick && (values.write || positionals.length === 0);
   const measured = await measureAll(rows, values.quick, isWritten ? write : () => Promise.resolve());
-  const failed = rows.length - measured;
-  if (failed > 0) process.exitCode = 1;
-  if (values.quick) console.log(`\n${measured} passed, ${failed} failed`);
+  const failures = rows.length - measured;
+  if (failures > 0) process.exitCode = 1;
+  if (values.quick) console.log(`\n${measured} passed, ${failures} failed`);
 }
 
 function chooseRows(names: string[], { large, quick }: { large: boolean; quick: boolean }): Row[] {

@@ -211,11 +211,11 @@ export class Instance {
 
   end(runId: number, key?: string): Promise<Result> {
     const patienceMs = (this.options.finishSeconds ?? 0) * 1000;
-    const finished = async () => {
+    const findResult = async () => {
       const run = await this.one(runId, key);
       return run.status !== null && run;
     };
-    return becomes(`run ${runId} ends`, finished, patienceMs);
+    return becomes(`run ${runId} ends`, findResult, patienceMs);
   }
 
   /** A run that is finished without any worker: it was cancelled while it waited. */

@@ -85,8 +85,8 @@ export function journalArrivals(make: () => Promise<JournalFixture>): void {
   });
 
   it('a run that was granted or finished before is not given', async () => {
-    const [granted, finished] = await owner.books.submit([request(), request()]);
-    await owner.commit(grant(granted!, 1), requeue(granted!, 1), finish(finished!, 0));
+    const [granted, finishedRun] = await owner.books.submit([request(), request()]);
+    await owner.commit(grant(granted!, 1), requeue(granted!, 1), finish(finishedRun!, 0));
     expect(await arrivingIds()).toEqual([]);
   });
 

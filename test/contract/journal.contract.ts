@@ -71,14 +71,14 @@ function journalBooks(make: () => Promise<JournalFixture>): void {
 
   describe('reading by ids', () => {
     it('runs that are read by their ids are those of the architecture that are not finished, as a load gives them', async () => {
-      const [waiting, leased, finished] = (await owner.books.submit([request(), request(), request()])) as [
-        number,
-        number,
-        number,
-      ];
+      const [waiting, leased, finishedRun] = (await owner.books.submit([
+        request(),
+        request(),
+        request(),
+      ])) as [number, number, number];
       const foreign = await owner.accept({ arch: 'arm64' });
-      await owner.commit(grant(leased, 1), finish(finished, 0));
-      const askedIds = [foreign, finished, leased, waiting, 2_000_000_000];
+      await owner.commit(grant(leased, 1), finish(finishedRun, 0));
+      const askedIds = [foreign, finishedRun, leased, waiting, 2_000_000_000];
       const unfinishedRuns = await owner.books.journal.listUnfinished(ARCH, askedIds);
       expect(unfinishedRuns.map(({ runId }) => runId)).toEqual([waiting, leased]);
       expect(unfinishedRuns[1]).toMatchObject({ attempt: 1, lease: { worker: 'w1', state: 'leased' } });

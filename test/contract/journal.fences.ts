@@ -96,10 +96,10 @@ export function journalFences(make: () => Promise<JournalFixture>): void {
 
     it.each(refusals)(
       'a run that is %s refuses writes of other attempts and states',
-      async (_, history, refused) => {
+      async (_, history, expected) => {
         const runId = await owner.runAfter(...history);
         const before = await owner.books.look(runId);
-        for (const write of refused.map((of) => of(runId))) {
+        for (const write of expected.map((of) => of(runId))) {
           expect(await owner.leftOut(write)).toEqual([write]);
         }
         expect(await owner.books.look(runId)).toEqual(before);

@@ -87,8 +87,8 @@ export class Owner {
 
   /** @throws when one of them is left out */
   async commit(...writes: Write[]): Promise<void> {
-    const [refused] = await this.leftOut(...writes);
-    if (refused) throw new Error(`the row does not allow ${JSON.stringify(refused)}`);
+    const [refusal] = await this.leftOut(...writes);
+    if (refusal) throw new Error(`the row does not allow ${JSON.stringify(refusal)}`);
   }
 
   /** Commits them. @returns those that were left out */
@@ -122,9 +122,9 @@ export function grant(runId: number, attempt: number, slot = 0, worker = 'w1'): 
 export function requeue(
   runId: number,
   attempt: number,
-  ended: 'expired' | 'lost' | 'returned' = 'expired',
+  outcome: 'expired' | 'lost' | 'returned' = 'expired',
 ): Write {
-  return { kind: 'requeue', runId, attempt, outcome: ended, reason: 'the lease expired', result: null };
+  return { kind: 'requeue', runId, attempt, outcome: outcome, reason: 'the lease expired', result: null };
 }
 
 /** The attempt's report says tmpfail, and the run is tried again. */

@@ -42,14 +42,14 @@ export function journalLearning(make: () => Promise<JournalFixture>): void {
 
     it('no duration is learnt from a run without one, nor from an attempt that failed or brought no result', async () => {
       await took(null);
-      const [failed, expired] = [await leased(), await leased()];
+      const [failedRun, expired] = [await leased(), await leased()];
       const runOutcome = outcome({
         verdict: 'tmpfail',
         message: 'given up',
         durationSeconds: null,
         files: [],
       });
-      await owner.commit(fail(failed, 1));
+      await owner.commit(fail(failedRun, 1));
       await owner.commit({
         ...{ kind: 'finish', runId: expired, attempt: 1, attemptOutcome: 'expired' },
         ...{ outcome: runOutcome, worker: null },

@@ -101,12 +101,12 @@ export function journalOrders(make: () => Promise<JournalFixture>): void {
     });
 
     it('an order follows the publication of a run that has not finished', async () => {
-      const [waiting, leased, ended, open] = (await owner.books.submit([
+      const [waiting, leased, endedRun, open] = (await owner.books.submit([
         ...[1, 2, 3].map(() => request({ isPrivate: true })),
         request(),
       ])) as [number, number, number, number];
-      await owner.commit(grant(leased, 1), grant(ended, 1), finish(ended, 1));
-      for (const runId of [waiting, leased, ended, open, waiting]) await owner.books.publish(runId);
+      await owner.commit(grant(leased, 1), grant(endedRun, 1), finish(endedRun, 1));
+      for (const runId of [waiting, leased, endedRun, open, waiting]) await owner.books.publish(runId);
       const order = { orderId: expect.any(Number), kind: 'publish' };
       const openOrders = await orders();
       expect(openOrders).toEqual([

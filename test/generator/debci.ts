@@ -67,12 +67,12 @@ function job(id: number, plan: DebciPlan): Record<string, string | number | null
   const isPending = id > plan.jobs - (plan.pending ?? 0);
   const status = isPending ? null : STATUSES[(id * 5) % STATUSES.length]!;
   const took = 20 + ((id * 13) % 600);
-  const ended = isPending ? null : timeOf(created + 60 + took);
+  const endedAt = isPending ? null : timeOf(created + 60 + took);
   const isPinned = id % 11 === 0;
   return {
     run_id: id,
     created_at: timeOf(created),
-    updated_at: ended ?? timeOf(created),
+    updated_at: endedAt ?? timeOf(created),
     suite: SUITES[id % SUITES.length]!,
     arch: ARCHITECTURES[(id >> 2) % ARCHITECTURES.length]!,
     version: status === null || status === 'tmpfail' ? null : `1.${id % 40}-1`,
@@ -80,7 +80,7 @@ function job(id: number, plan: DebciPlan): Record<string, string | number | null
     status,
     pin_packages: isPinned ? '---\n- - src:glibc\n  - libc6\n  - unstable\n' : '--- []\n',
     extra_apt_sources: id % 19 === 0 ? '---\n- bullseye-security\n' : '--- []\n',
-    date: ended,
+    date: endedAt,
     duration_seconds: isPending ? null : took,
     message: status === null ? null : MESSAGES[status]!,
     package_id: 1 + (id % packagesOf(plan)),
@@ -90,7 +90,7 @@ function job(id: number, plan: DebciPlan): Record<string, string | number | null
     ...{ log_size: 100, artifacts_size: 100, files_purged: 'f' },
     requested_backend: null,
     selected_backend: id % 2 === 0 ? 'lxc' : 'qemu',
-    received_at: ended,
+    received_at: endedAt,
     autopkgtest: null,
     priority: id % 29 === 0 ? 0 : 5,
   };

@@ -116,10 +116,10 @@ class Scene {
   }
 
   async pictures(): Promise<Picture[]> {
-    const failed = await this.failedRun();
+    const failedRun = await this.failedRun();
     const path = (name: string): string =>
       `/packages/${name.startsWith('lib') ? name.slice(0, 4) : name[0]}/${name}/`;
-    const run = `${path(FAILING)}unstable/amd64/${failed}/`;
+    const run = `${path(FAILING)}unstable/amd64/${failedRun}/`;
     return [
       { name: 'first-page', path: '/' },
       { name: 'package', path: path(FAILING), shows: { each: 'article.fails', text: 'First failed' } },

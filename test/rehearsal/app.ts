@@ -20,7 +20,7 @@ export interface AppPlan {
 /** A process of the product, which may be started again as another release. */
 export class App {
   private child: ChildProcess | null = null;
-  private ended: Promise<unknown> = Promise.resolve();
+  private ending: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly plan: AppPlan,
@@ -37,7 +37,7 @@ export class App {
     if (child === null || child.exitCode !== null || child.signalCode !== null) return;
     child.kill(signal);
     try {
-      await inTime(this.ended, END_TIMEOUT_MS, `${this.plan.name} did not end after ${signal}`);
+      await inTime(this.ending, END_TIMEOUT_MS, `${this.plan.name} did not end after ${signal}`);
     } catch (error) {
       child.kill('SIGKILL');
       throw error;
@@ -54,18 +54,18 @@ export class App {
       detached: true,
     });
     this.child = child;
-    this.ended = once(child, 'exit');
+    this.ending = once(child, 'exit');
     const log = createWriteStream(logPath, { flags: 'a' });
     for (const stream of [child.stdout, child.stderr]) stream?.pipe(log, { end: false });
     child.once('close', () => log.end());
     const ready = new Promise<void>((resolve) => {
       child.on('message', (message) => (message as { ready?: boolean } | null)?.ready && resolve());
     });
-    const failed = this.ended.then(() => {
+    const failure = this.ending.then(() => {
       throw new Error(`${name} (${release.name}) ended before it was ready; see ${logPath}`);
     });
     const late = `${name} (${release.name}) was not ready; see ${logPath}`;
-    await inTime(Promise.race([ready, failed]), READY_TIMEOUT_MS, late);
+    await inTime(Promise.race([ready, failure]), READY_TIMEOUT_MS, late);
   }
 }
 

@@ -48,12 +48,12 @@ interface Judged {
 
 function judge({ code, stdout, stderr }: Ended): Judged {
   const lines = stdout.split('\n');
-  const failed = lines.flatMap((line, place) => {
+  const failures = lines.flatMap((line, place) => {
     const [, id] = /^(\S+) {2}FAILED\s/.exec(line) ?? [];
     return id === undefined ? [] : [{ id, line: `${id}: ${(lines[place + 1] ?? '').trim()}` }];
   });
-  if (code !== 0 && failed.length === 0)
-    failed.push({ id: '', line: `the suite ended with ${code}: ${stderr.slice(-500)}` });
+  if (code !== 0 && failures.length === 0)
+    failures.push({ id: '', line: `the suite ended with ${code}: ${stderr.slice(-500)}` });
   const count = (pattern: RegExp) => lines.filter((line) => pattern.test(line)).length;
-  return { passed: count(/^\S+ {2}ok\s/), untried: count(/^\S+ {2}-\s/), failed };
+  return { passed: count(/^\S+ {2}ok\s/), untried: count(/^\S+ {2}-\s/), failed: failures };
 }

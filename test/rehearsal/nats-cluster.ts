@@ -88,9 +88,9 @@ export class NatsCluster {
     const node = this.node(name);
     const { process } = node;
     if (process === null || process.exitCode !== null || process.signalCode !== null) return;
-    const ended = once(process, 'exit');
+    const exit = once(process, 'exit');
     process.kill('SIGKILL');
-    await ended;
+    await exit;
     node.process = null;
   }
 

@@ -45,9 +45,9 @@ export class Network {
   /** It goes with its last process, and the cable with it. */
   private async remove(): Promise<void> {
     if (this.holder.exitCode !== null || this.holder.signalCode !== null) return;
-    const ended = once(this.holder, 'exit');
+    const exit = once(this.holder, 'exit');
     this.holder.stdin?.end();
-    await ended;
+    await exit;
   }
 }
 

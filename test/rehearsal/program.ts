@@ -41,7 +41,7 @@ export async function proctor(
   env: NodeJS.ProcessEnv,
 ): Promise<Ended> {
   const main = join(folder, 'dist/apps/cli/src/main.js');
-  const ended = await runProgram(stops, [main, ...args], { cwd: folder, env: { ...process.env, ...env } });
-  if (ended.code === 0) return ended;
-  throw new Error(`proctor ${args.join(' ')} (${name}) ended with ${ended.code}: ${ended.stderr.trim()}`);
+  const result = await runProgram(stops, [main, ...args], { cwd: folder, env: { ...process.env, ...env } });
+  if (result.code === 0) return result;
+  throw new Error(`proctor ${args.join(' ')} (${name}) ended with ${result.code}: ${result.stderr.trim()}`);
 }

@@ -241,7 +241,7 @@ export class MemoryBooks implements Journal, OwnershipRegister {
 
   async commit(arch: string, epoch: number, writes: Write[]): Promise<Write[]> {
     if (!this.ownership.isOwnedUnder(arch, epoch)) throw new StaleEpoch(arch, epoch);
-    const refused: Write[] = [];
+    const refusals: Write[] = [];
     const refusedRuns = new Set<number>();
     for (const write of writes) {
       const isFollowing = 'runId' in write && refusedRuns.has(write.runId);
@@ -249,10 +249,10 @@ export class MemoryBooks implements Journal, OwnershipRegister {
         this.onWrite(arch, write, this.rowOf(write) ?? null, epoch);
         continue;
       }
-      refused.push(write);
+      refusals.push(write);
       if ('runId' in write) refusedRuns.add(write.runId);
     }
-    return Promise.resolve(refused);
+    return Promise.resolve(refusals);
   }
 
   reportAlive(scheduler: string, ttlMs: number): Promise<string[]> {

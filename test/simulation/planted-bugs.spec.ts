@@ -25,9 +25,9 @@ const SEEDS_MAX = 100;
 function withJournal(change: (right: Journal) => Partial<Journal>): Planted {
   return {
     makeActor: (term, ports, settings) => {
-      const changed = change(ports.journal);
+      const changes = change(ports.journal);
       const journal = new Proxy(ports.journal, {
-        get: (right, name: keyof Journal) => changed[name] ?? right[name].bind(right),
+        get: (right, name: keyof Journal) => changes[name] ?? right[name].bind(right),
       });
       return new DispatcherActor(term, { ...ports, journal }, settings);
     },

@@ -53,9 +53,9 @@ export class WaitingLines {
     for (let round = 0; round < ROUNDS; round += 1) await this.round();
     this.isQuiet = true;
     while (this.waiting().length > 0 && this.violations.length === 0) await this.takeNext();
-    const ended = rig.end();
+    const end = rig.end();
     await rig.time(QUIET_MS);
-    await ended;
+    await end;
   }
 
   private async round(): Promise<void> {

@@ -16,7 +16,7 @@ export class Link {
       const outgoing = connect(Number(target.port), target.hostname);
       const connection = new Connection(this, incoming, outgoing);
       this.connections.add(connection);
-      void connection.ended.then(() => this.connections.delete(connection));
+      void connection.ending.then(() => this.connections.delete(connection));
     });
   }
 
@@ -77,7 +77,7 @@ export class Link {
 /** Two sockets and what passes between them. */
 class Connection {
   isSwallowed = false;
-  readonly ended: Promise<void>;
+  readonly ending: Promise<void>;
   private waiting: (() => void)[] = [];
 
   constructor(
@@ -92,7 +92,7 @@ class Connection {
     incoming.on('close', () => this.pass(() => outgoing.destroy()));
     outgoing.on('close', () => this.pass(() => incoming.destroy()));
     const closed = (socket: Socket) => new Promise<void>((resolve) => socket.on('close', () => resolve()));
-    this.ended = Promise.all([closed(incoming), closed(outgoing)]).then(() => undefined);
+    this.ending = Promise.all([closed(incoming), closed(outgoing)]).then(() => undefined);
   }
 
   passWaiting(): void {

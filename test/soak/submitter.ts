@@ -37,9 +37,9 @@ export class Submitter {
 
   /**
    * Asks for `rate` runs a second, and for none while more than `waitingMax` have not finished.
-   * @param finished how many runs are known to have finished
+   * @param countFinished how many runs are known to have finished
    */
-  async submitAt(rate: number, waitingMax: number, finished: () => number): Promise<void> {
+  async submitAt(rate: number, waitingMax: number, countFinished: () => number): Promise<void> {
     const longList = longListOf(rate);
     await this.submit(longList);
     const startedAt = performance.now();
@@ -47,7 +47,7 @@ export class Submitter {
     let due = 0;
     while (!this.stopped) {
       due = Math.min(((performance.now() - startedAt) / 1000) * rate, due + rate);
-      if (this.accepted.size - finished() < waitingMax && count < due) {
+      if (this.accepted.size - countFinished() < waitingMax && count < due) {
         const length = this.random.chance(0.002) ? longList : LIST_LENGTH;
         count += length;
         await this.turnstile.pass(() => this.submit(length));

@@ -20,7 +20,7 @@ export class ActorRig {
   readonly onFactsCommitted = jest.fn();
   readonly onWorkersRegistered = jest.fn();
   readonly recordSightings = jest.fn();
-  readonly ended = jest.fn();
+  readonly onEnd = jest.fn();
   term!: OwnershipTerm;
   actor!: DispatcherActor;
 
@@ -29,7 +29,7 @@ export class ActorRig {
     await this.books.release(ARCH, 's1');
     const ownership = await this.books.claim(ARCH, 's1', TERM_MS);
     if (!ownership) throw new Error('the architecture could not be claimed');
-    this.term = new OwnershipTerm(ownership, this.clock, this.ended);
+    this.term = new OwnershipTerm(ownership, this.clock, this.onEnd);
     this.term.setEnd(this.clock.now() + TERM_MS);
     const ports = {
       ...{ journal: this.wrapped(journal), clock: this.clock, isReachable: () => true },

@@ -28,8 +28,8 @@ export class BlameRig extends DispatcherRig {
   /** The run that this answer granted ends so. */
   end(worker: string, { lease }: LeaseReply, verdict: Verdict, trouble?: Trouble): Write[] {
     if (!lease) throw new Error(`${worker} was granted nothing`);
-    const ended = { worker, verdict, message: 'the testbed failed', ...(trouble && { trouble }) };
-    const report = finishedReport(lease.runId, lease.attempt, ended);
+    const end = { worker, verdict, message: 'the testbed failed', ...(trouble && { trouble }) };
+    const report = finishedReport(lease.runId, lease.attempt, end);
     return this.send({ kind: 'finished', report }).writes;
   }
 

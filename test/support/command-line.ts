@@ -154,12 +154,12 @@ export class Start {
 
   /** Resolves with the first line that fits; rejects when it ended without one. */
   async line(pattern: RegExp): Promise<string> {
-    const ended = this.exit.then(({ code, signal }) => {
+    const ending = this.exit.then(({ code, signal }) => {
       const match = this.lines.find((line) => pattern.test(line));
       if (match !== undefined) return match;
       throw new Error(`ended with ${signal ?? code} without ${pattern.source}:\n${this.lines.join('\n')}`);
     });
-    return Promise.race([this.output.line('start', pattern), ended]);
+    return Promise.race([this.output.line('start', pattern), ending]);
   }
 
   ready(): Promise<string> {

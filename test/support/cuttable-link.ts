@@ -54,13 +54,13 @@ export async function linkTo(url: string, host = '127.0.0.1'): Promise<CuttableL
       },
       () => slowMs,
     );
-    const changed = new Transform({
+    const transform = new Transform({
       transform: (chunk: Buffer, _, callback) => {
         const at = garbled === null ? -1 : chunk.indexOf(garbled);
         callback(null, at === -1 ? chunk : Buffer.from(chunk).fill('x', at, at + garbled!.length));
       },
     });
-    keep(incoming).pipe(there).pipe(changed).pipe(outgoing).pipe(back).pipe(incoming);
+    keep(incoming).pipe(there).pipe(transform).pipe(outgoing).pipe(back).pipe(incoming);
     incoming.on('close', () => outgoing.destroy());
     outgoing.on('close', () => incoming.destroy());
   });

@@ -63,7 +63,7 @@ export function imagesRig(path: string, clock = new VirtualClock(), settings = I
     },
   };
   const log = { log: (line: string) => void lines.push(line), warn: (line: string) => void lines.push(line) };
-  const changed = () => state.changes.splice(0).forEach((wake) => wake());
+  const onChange = () => state.changes.splice(0).forEach((wake) => wake());
   const files = new ImageFiles(path, 'tar');
   const images = new Images({
     files,
@@ -74,7 +74,7 @@ export function imagesRig(path: string, clock = new VirtualClock(), settings = I
     wallClock: () => state.wallClockMs,
     random: () => 0.5,
     log,
-    changed,
+    onChange,
   });
   /** The next build that begins or ends. */
   const change = () => new Promise<void>((resolve) => state.changes.push(resolve));

@@ -16,7 +16,7 @@ export interface TakenMail {
 export class MailRelay {
   readonly mails: TakenMail[] = [];
   /** Addresses that it refuses for good. */
-  readonly refused = new Set<string>();
+  readonly refusedSenders = new Set<string>();
 
   private constructor(
     private readonly server: SMTPServer,
@@ -33,7 +33,9 @@ export class MailRelay {
       logger: false,
       onRcptTo: ({ address }, _session, answer) =>
         answer(
-          relay.refused.has(address) ? Object.assign(new Error('no such user'), { responseCode: 550 }) : null,
+          relay.refusedSenders.has(address)
+            ? Object.assign(new Error('no such user'), { responseCode: 550 })
+            : null,
         ),
       onData(stream, { envelope }, answer) {
         const parts: Buffer[] = [];

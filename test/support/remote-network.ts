@@ -82,9 +82,9 @@ async function newNamespace(): Promise<ChildProcess> {
 
 /** The namespace goes with its last process, and the cable with it. */
 async function end(holder: ChildProcess): Promise<void> {
-  const ended = once(holder, 'exit');
+  const exit = once(holder, 'exit');
   holder.stdin?.end();
-  await ended;
+  await exit;
 }
 
 function ip(...args: string[]): void {

@@ -85,7 +85,7 @@ export function makeSlot(architectures = ['amd64']) {
   const returns: ReturnRequest[] = [];
   const attempts: Attempt[] = [];
   const keptReports: FinishedReport[] = [];
-  const finished: { report: object; recorded: () => void }[] = [];
+  const reports: { report: object; recorded: () => void }[] = [];
   const unkept: { report: object; recorded: () => void }[] = [];
   const started: number[] = [];
   const requestedTestbeds: object[] = [];
@@ -135,9 +135,7 @@ export function makeSlot(architectures = ['amd64']) {
           if (state.diskHangs) return new Promise(() => undefined);
           if (state.diskProblem !== undefined) return Promise.reject(new Error(state.diskProblem));
           keptReports.push(report);
-          return Promise.resolve(
-            () => new Promise((resolve) => finished.push({ report, recorded: resolve })),
-          );
+          return Promise.resolve(() => new Promise((resolve) => reports.push({ report, recorded: resolve })));
         },
         listWaiting: (arch) => state.kept.filter((each) => each.arch === arch).map(grantOf),
         reportUnsaved: (_arch, report) =>
@@ -205,7 +203,7 @@ export function makeSlot(architectures = ['amd64']) {
     attempts,
     canaries,
     keptReports,
-    finished,
+    finished: reports,
     unkept,
     started,
     requestedTestbeds,

@@ -175,9 +175,9 @@ async function build(cache: string, name: string, arch: string): Promise<void> {
     const base = await baseOf(name, arch);
     const machine = await detectMachine({ ...worker, visiblePaths: base === null ? [] : [base] });
     if (base !== null) buildOn(base, machine);
-    let changed = (): void => undefined;
-    const change = new Promise<void>((resolve) => (changed = resolve));
-    const [backend] = buildBackends({ worker }, machine, changed);
+    let onChange = (): void => undefined;
+    const change = new Promise<void>((resolve) => (onChange = resolve));
+    const [backend] = buildBackends({ worker }, machine, onChange);
     if (!backend) throw new Error(`there is no backend ${name}`);
     const reason = await backend.detect();
     if (reason !== null) throw new Error(`the backend ${name} does not work here: ${reason}`);

@@ -1,21 +1,21 @@
 import { Interrupted, Stops } from '../rehearsal/stops';
 
 it('a rehearsal ends what it has started once, the last first, also what did not start', async () => {
-  const [stops, ended] = [new Stops(), [] as string[]];
+  const [stops, ends] = [new Stops(), [] as string[]];
   await stops.start(
     () => Promise.resolve(),
-    () => ended.push('first'),
+    () => ends.push('first'),
   );
   await expect(
     stops.start(
       () => Promise.reject(new Error('no port')),
-      () => ended.push('second'),
+      () => ends.push('second'),
     ),
   ).rejects.toThrow('no port');
-  await stops.within((own) => Promise.resolve(own.add(() => ended.push('within'))));
+  await stops.within((own) => Promise.resolve(own.add(() => ends.push('within'))));
   stops.add(() => Promise.reject(new Error('it is stuck')));
   await expect(stops.now()).rejects.toThrow('not everything could be ended');
-  expect(ended).toEqual(['within', 'second', 'first']);
+  expect(ends).toEqual(['within', 'second', 'first']);
 });
 
 it('a rehearsal that is interrupted waits for what is starting, and starts nothing more', async () => {
@@ -34,9 +34,9 @@ it('a rehearsal that is interrupted waits for what is starting, and starts nothi
 });
 
 it('a rehearsal that is ended twice has ended for both only when everything is', async () => {
-  const [stops, ended] = [new Stops(), [] as string[]];
-  stops.add(() => new Promise<void>((resolve) => setImmediate(resolve)).then(() => ended.push('slow')));
-  stops.add(() => ended.push('quick'));
+  const [stops, ends] = [new Stops(), [] as string[]];
+  stops.add(() => new Promise<void>((resolve) => setImmediate(resolve)).then(() => ends.push('slow')));
+  stops.add(() => ends.push('quick'));
   await Promise.race([stops.now(), stops.now()]);
-  expect(ended).toEqual(['quick', 'slow']);
+  expect(ends).toEqual(['quick', 'slow']);
 });

@@ -23,15 +23,15 @@ it.each([
   ['a pause without a reason', ['pause'], /--reason <text>' not specified/],
   ['an end of the drain of no worker', ['worker', 'resume'], /missing required argument 'worker'/],
 ])('the command line refuses %s before it loads the command', async (_what, args, message) => {
-  const refused = typed(args);
-  await expect(refused).rejects.toThrow(CommanderError);
-  await expect(refused).rejects.toThrow(message);
+  const refusal = typed(args);
+  await expect(refusal).rejects.toThrow(CommanderError);
+  await expect(refusal).rejects.toThrow(message);
 });
 
 it('a command refuses a key with an empty name before it opens the database', async () => {
-  const refused = typed(['key', 'create', 'ann', '--name', '']);
-  await expect(refused).rejects.toThrow(Failure);
-  await expect(refused).rejects.toMatchObject({
+  const refusal = typed(['key', 'create', 'ann', '--name', '']);
+  await expect(refusal).rejects.toThrow(Failure);
+  await expect(refusal).rejects.toMatchObject({
     code: EXIT.usage,
     message: expect.stringMatching(/name/) as string,
   });

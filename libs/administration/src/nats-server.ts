@@ -65,9 +65,9 @@ async function reload(users: NatsUsers, file: string): Promise<string | null> {
   let cause = 'it is older than 2.10';
   try {
     const { reloadServers } = await bus();
-    const { reloaded, refused } = await reloadServers(await users.read('system'), RELOAD_TIMEOUT_MS);
-    if (reloaded > 0 && refused === null) return null;
-    if (refused !== null) cause = refused;
+    const { reloaded, refusal } = await reloadServers(await users.read('system'), RELOAD_TIMEOUT_MS);
+    if (reloaded > 0 && refusal === null) return null;
+    if (refusal !== null) cause = refusal;
   } catch (error) {
     cause = (error as Error).message;
   }

@@ -10,7 +10,7 @@ afterEach(() => jest.restoreAllMocks());
 
 it('requests that cannot be handled now are logged once, and each failure of another kind with its trace', async () => {
   const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
-  const failed = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+  const errors = jest.spyOn(Logger.prototype, 'error').mockImplementation();
   const broker = new MemoryBroker();
   const [client, bus] = [new MemoryBus(broker), new MemoryBus(broker)];
   const strategy = new BusStrategy(bus);
@@ -22,10 +22,10 @@ it('requests that cannot be handled now are logged once, and each failure of ano
   for (let time = 0; time < 5; time += 1)
     await expect(ask()).rejects.toThrow(new RemoteError(failure.message));
   expect(warned.mock.calls).toEqual([[`${subject}: not now, it is tried again: ${failure.message}`]]);
-  expect(failed).not.toHaveBeenCalled();
+  expect(errors).not.toHaveBeenCalled();
   failure = new Error('a mistake of ours');
   await expect(ask()).rejects.toThrow('a mistake of ours');
-  expect(failed).toHaveBeenCalledWith(`${subject} failed`, failure.stack);
+  expect(errors).toHaveBeenCalledWith(`${subject} failed`, failure.stack);
   await strategy.close();
   await Promise.all([client.close(), bus.close()]);
 });

@@ -154,8 +154,8 @@ export class BusStrategy extends Server<BusEvents> implements CustomTransportStr
   private refusalOf(scope: string): ReportRefusal | undefined {
     if (!this.messageHandlers.has(REFUSED_REPORTS)) return undefined;
     return async ({ subject, redelivered }, reason) => {
-      const refused: RefusedReport = { reason };
-      await this.run(REFUSED_REPORTS, refused, new BusContext([scope, subject, redelivered]));
+      const refusal: RefusedReport = { reason };
+      await this.run(REFUSED_REPORTS, refusal, new BusContext([scope, subject, redelivered]));
     };
   }
 

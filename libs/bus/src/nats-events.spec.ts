@@ -80,9 +80,9 @@ describe('NatsEvents', () => {
     const late = events.publish(FACT);
     jest.advanceTimersByTime(TIMEOUT_MS / 2);
     const next = events.publish({ ...FACT, factId: 8 });
-    const ended = expect(late).rejects.toThrow(`no answer to event 7 ${FACT.at}`);
+    const rejection = expect(late).rejects.toThrow(`no answer to event 7 ${FACT.at}`);
     jest.advanceTimersByTime(TIMEOUT_MS / 2);
-    await ended;
+    await rejection;
     answered(replies[0]!, { stream: 'events', seq: 1 });
     answered(replies[1]!, { stream: 'events', seq: 2 });
     await expect(next).resolves.toBeUndefined();
@@ -91,9 +91,9 @@ describe('NatsEvents', () => {
 
   it('events that are under way fail when the connection is closed', async () => {
     const published = events.publish(FACT);
-    const ended = expect(published).rejects.toThrow(NoAnswer);
+    const rejection = expect(published).rejects.toThrow(NoAnswer);
     close();
-    await ended;
+    await rejection;
     expect(jest.getTimerCount()).toBe(0);
   });
 });

@@ -75,10 +75,10 @@ it.each([
 });
 
 describe('refused reports', () => {
-  const refused: string[] = [];
+  const refusals: string[] = [];
   let refusal: () => Promise<void>;
   beforeEach(() => {
-    refused.length = 0;
+    refusals.length = 0;
     refusal = () => Promise.resolve();
   });
 
@@ -87,7 +87,7 @@ describe('refused reports', () => {
       () => Promise.reject(error),
       BUS_LIMITS,
       clock,
-      (_report, reason) => (refused.push(reason), refusal()),
+      (_report, reason) => (refusals.push(reason), refusal()),
     );
     const answersOfAll: string[][] = [];
     for (let delivery = 1; delivery <= deliveries; delivery++) {
@@ -101,13 +101,13 @@ describe('refused reports', () => {
 
   it('a malformed report is answered, and ends then', async () => {
     expect(await take(new MalformedMessage('verdict: no such'), 1)).toEqual([['end']]);
-    expect(refused).toEqual(['it is malformed: verdict: no such']);
+    expect(refusals).toEqual(['it is malformed: verdict: no such']);
   });
 
   it('a report whose handler fails again and again is answered, and ends then', async () => {
     const answers = await take(new Error('no such column'), BUS_LIMITS.reportFailuresMax);
     expect(answers.at(-1)).toEqual(['end']);
-    expect(refused).toEqual(['it failed 10 times: Error: no such column']);
+    expect(refusals).toEqual(['it failed 10 times: Error: no such column']);
   });
 
   it('a report that cannot be handled stays until it could be answered', async () => {

@@ -5,13 +5,13 @@ const LIMITS = { perSecondMax: 10, bytesPerSecondMax: 1_000, lateMax: 5 };
 
 let clock: ManualClock;
 let starts: [string, string | undefined][];
-let refused: string[];
+let refusals: string[];
 let warned: string[];
 let gate: RequestGate;
 
 beforeEach(() => {
   clock = new ManualClock();
-  [starts, refused, warned] = [[], [], []];
+  [starts, refusals, warned] = [[], [], []];
   gate = new RequestGate(LIMITS, clock, { warn: (line: string) => warned.push(line) });
 });
 
@@ -20,7 +20,7 @@ function ask(sender: string, times: number, bytes = 1): void {
     gate.receive(sender, {
       bytes,
       start: (notice) => starts.push([sender, notice]),
-      refuse: (why) => refused.push(why),
+      refuse: (why) => refusals.push(why),
     });
 }
 
@@ -30,7 +30,7 @@ function askLong(times: number): void {
       bytes: 10,
       isTooLong: true,
       start: () => starts.push(['w1', 'long']),
-      refuse: (why) => refused.push(why),
+      refuse: (why) => refusals.push(why),
     });
 }
 
@@ -77,25 +77,25 @@ it('a request that is longer than any never waits', () => {
   ask('w1', 20);
   askLong(1);
   pass(2_000);
-  expect([starts.length, refused.length]).toEqual([20, 1]);
+  expect([starts.length, refusals.length]).toEqual([20, 1]);
 });
 
 it('a sender of several requests in a second that are longer than any floods, whatever it may send', () => {
   askLong(LONG_PER_SECOND_MAX + 1);
-  expect([starts.length, refused.length]).toEqual([2, 1]);
+  expect([starts.length, refusals.length]).toEqual([2, 1]);
   pass(1_000);
   askLong(1);
-  expect([starts.length, refused.length]).toEqual([3, 1]);
+  expect([starts.length, refusals.length]).toEqual([3, 1]);
 });
 
 it('what has no room to wait is refused, ten times in a second with a word', () => {
   ask('w1', 1_000);
-  expect(refused).toEqual(
+  expect(refusals).toEqual(
     Array.from({ length: 10 }, () => expect.stringContaining('w1 sends more than 10') as string),
   );
   clock.advance(1_000);
   ask('w1', 1_000);
-  expect(refused).toHaveLength(20);
+  expect(refusals).toHaveLength(20);
 });
 
 it('a flood is one line of the log in a minute', () => {

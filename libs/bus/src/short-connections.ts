@@ -25,8 +25,8 @@ const RELOADS = 2;
 export async function reloadServers(
   system: Credentials,
   timeoutMs: number,
-): Promise<{ reloaded: number; refused: string | null }> {
-  let [reloaded, refused]: [number, string | null] = [0, null];
+): Promise<{ reloaded: number; refusal: string | null }> {
+  let [reloaded, refusal]: [number, string | null] = [0, null];
   return withConnection(system, timeoutMs, async (nc) => {
     const pings = await nc.requestMany('$SYS.REQ.SERVER.PING', '', {
       maxWait: ANSWERS_MS,
@@ -36,10 +36,10 @@ export async function reloadServers(
     for await (const ping of pings) ids.push(ping.json<{ server: { id: string } }>().server.id);
     for (const id of ids) {
       const answer = await reload(nc, id, timeoutMs);
-      if (answer?.error) refused = answer.error.description ?? 'it was refused';
+      if (answer?.error) refusal = answer.error.description ?? 'it was refused';
       else if (answer) reloaded += 1;
     }
-    return { reloaded, refused };
+    return { reloaded, refusal };
   });
 }
 

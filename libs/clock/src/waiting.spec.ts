@@ -52,18 +52,18 @@ describe('time limits', () => {
   });
 
   it('work with a time limit fails with its own error, or comes to nothing', async () => {
-    const failed = () => Promise.reject(new Error('no'));
-    await expect(withTimeLimit(failed(), 'counting', MS, clock)).rejects.toThrow('no');
-    await expect(waitAtMost(failed(), MS, clock)).resolves.toBeNull();
+    const failure = () => Promise.reject(new Error('no'));
+    await expect(withTimeLimit(failure(), 'counting', MS, clock)).rejects.toThrow('no');
+    await expect(waitAtMost(failure(), MS, clock)).resolves.toBeNull();
   });
 });
 
 describe('repeated actions', () => {
   /** A repeater whose actions end when `end` is called. */
-  const rig = (failed?: (error: unknown) => void) => {
+  const rig = (onFailure?: (error: unknown) => void) => {
     const ends: { resolve: () => void; reject: (error: unknown) => void }[] = [];
     const action = () => new Promise<void>((resolve, reject) => void ends.push({ resolve, reject }));
-    const repeater = new Repeater(clock, () => MS, action, failed);
+    const repeater = new Repeater(clock, () => MS, action, onFailure);
     repeater.start();
     return { repeater, ends };
   };
@@ -95,12 +95,12 @@ describe('repeated actions', () => {
   });
 
   it('a repeated action is over when it has failed', async () => {
-    const failed = jest.fn();
-    const { repeater, ends } = rig(failed);
+    const onFailure = jest.fn();
+    const { repeater, ends } = rig(onFailure);
     await pass(MS);
     ends[0]!.reject(new Error('no'));
     await pass(10 * MS);
-    expect(failed.mock.calls).toEqual([[new Error('no')]]);
+    expect(onFailure.mock.calls).toEqual([[new Error('no')]]);
     expect([ends.length, repeater.isActive]).toEqual([1, false]);
   });
 });

@@ -157,13 +157,13 @@ function orderChanges(name: string, before: object, after: object): Change[] {
 function entryChanges(file: string, before: Map<string, string>, after: Map<string, string>): Change[] {
   const added = [...after.keys()].filter((key) => !before.has(key));
   const removed = [...before.keys()].filter((key) => !after.has(key));
-  const changed = [...after].filter(([key, value]) => before.has(key) && before.get(key) !== value);
+  const changes = [...after].filter(([key, value]) => before.has(key) && before.get(key) !== value);
   return [
     ...listChange(`${file}: added`, added),
     ...listChange(`${file}: removed`, removed),
     ...listChange(
       `${file}: changed`,
-      changed.map(([key]) => key),
+      changes.map(([key]) => key),
     ),
   ];
 }

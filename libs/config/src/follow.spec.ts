@@ -22,11 +22,11 @@ it('every problem and every change is logged, and SIGHUP causes a reload', async
   try {
     await folder.write('proctor.yaml', 'suits: [sid]\napi: { port: x }');
     process.emit('SIGHUP');
-    const refused = await untilLines(3);
-    expect(refused[0]).toMatch(
+    const lines = await untilLines(3);
+    expect(lines[0]).toMatch(
       /^error config is NOT in use: it has errors. The configuration that was read at 20.*Z stays in use. Errors:$/,
     );
-    expect(refused.slice(1)).toEqual([
+    expect(lines.slice(1)).toEqual([
       'error config/proctor.yaml:1: suits: property suits should not exist; did you mean suites?',
       expect.stringMatching(/^error config\/proctor.yaml:2: api.port: .*found "x"/),
     ]);

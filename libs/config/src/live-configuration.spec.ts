@@ -23,8 +23,8 @@ const texts = (reload: Reload) =>
   reload.kind === 'applied' ? reload.changes.map(({ text }) => text) : reload.problems;
 
 it('a reload puts everything in use that can be, and says what changed', async () => {
-  const changed = jest.fn();
-  live.onChange(changed);
+  const onChange = jest.fn();
+  live.onChange(onChange);
   const before = live.status.loadedAt;
   await folder.write(
     'proctor.yaml',
@@ -46,7 +46,7 @@ it('a reload puts everything in use that can be, and says what changed', async (
   expect(live.server.suites).toEqual(['sid', 'trixie']);
   expect(live.extraAptSources.map(({ name }) => name)).toEqual(['inner']);
   expect(live.rejectList).toHaveProperty(['hello', '*', '*', '1.0-1']);
-  expect(changed).toHaveBeenCalledTimes(1);
+  expect(onChange).toHaveBeenCalledTimes(1);
   expect(live.status).toEqual({ loadedAt: expect.any(Date), problems: [], needsRestart: [] });
   expect(live.status.loadedAt.getTime()).toBeGreaterThanOrEqual(before.getTime());
 });
@@ -114,11 +114,11 @@ it('a reload reports another order of size classes: the first that names a packa
     folder.write('proctor.yaml', `scheduler: { sizeClasses: { ${names.join(', ')} } }`);
   await ordered(classes);
   await reload();
-  const changed = jest.fn();
-  live.onChange(changed);
+  const onChange = jest.fn();
+  live.onChange(onChange);
   await ordered(classes.toReversed());
   expect(texts(await reload())).toEqual(['proctor.yaml: scheduler.sizeClasses: in the order huge, big now']);
-  expect(changed).toHaveBeenCalledTimes(1);
+  expect(onChange).toHaveBeenCalledTimes(1);
 });
 
 it('a reload counts the changes that it does not name', async () => {
@@ -139,8 +139,8 @@ it.each([
   await folder.write('proctor.yaml', 'suites: [sid]');
   await reload();
   const { loadedAt } = live.status;
-  const changed = jest.fn();
-  live.onChange(changed);
+  const onChange = jest.fn();
+  live.onChange(onChange);
   await folder.write('proctor.yaml', 'suites: [trixie]');
   await folder.write(name, Buffer.from(text, 'latin1'));
   expect(await reload()).toEqual({
@@ -150,7 +150,7 @@ it.each([
   });
   expect(live.server.suites).toEqual(['sid']);
   expect(live.status).toEqual({ loadedAt, problems: [expect.stringMatching(problem)], needsRestart: [] });
-  expect(changed).not.toHaveBeenCalled();
+  expect(onChange).not.toHaveBeenCalled();
 });
 
 it('a reload is refused while the folder is gone or a file cannot be read', async () => {

@@ -3,7 +3,7 @@ import { validateSync } from 'class-validator';
 import { WorkerFile } from './worker-file';
 
 /** The keys of a file that are refused, each with why. */
-function refused(content: object): [string, string][] {
+function refusals(content: object): [string, string][] {
   return validateSync(plainToInstance(WorkerFile, content)).map(({ property, constraints }) => [
     property,
     Object.values(constraints ?? {})[0] ?? '',
@@ -43,7 +43,7 @@ it.each<[string, unknown]>([
   ['more than 30 days', { hello: 30 * 86_400_000 + 1 }],
   ['a fraction', { hello: 1000.5 }],
 ])('timeouts with %s are refused', (_what, timeouts) => {
-  expect(refused({ timeouts })).toEqual([['timeouts', expect.any(String)]]);
+  expect(refusals({ timeouts })).toEqual([['timeouts', expect.any(String)]]);
 });
 
 it.each<[string, unknown]>([
@@ -57,7 +57,7 @@ it.each<[string, unknown]>([
   ['a second line', { A: 'x\ny' }],
   ['a NUL', { A: 'x\0y' }],
 ])('an environment with %s is refused', (_what, environment) => {
-  expect(refused({ environment })).toEqual([
+  expect(refusals({ environment })).toEqual([
     ['environment', expect.stringContaining('without a single quote')],
   ]);
 });
@@ -73,7 +73,7 @@ it.each([
   'freeMemoryBytesMin',
   'logHeadBytesMax',
 ])('0 is refused as %s', (key) => {
-  expect(refused({ [key]: 0 })).toEqual([[key, expect.any(String)]]);
+  expect(refusals({ [key]: 0 })).toEqual([[key, expect.any(String)]]);
 });
 
 it.each([
@@ -83,5 +83,5 @@ it.each([
   ['an address that is none', ['169.254.169.256']],
   ['loopback', ['loopback']],
 ])('unreachableNetworks with %s are refused', (_what, unreachableNetworks) => {
-  expect(refused({ unreachableNetworks })).toEqual([['unreachableNetworks', expect.any(String)]]);
+  expect(refusals({ unreachableNetworks })).toEqual([['unreachableNetworks', expect.any(String)]]);
 });

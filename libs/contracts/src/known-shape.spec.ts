@@ -38,7 +38,7 @@ const ask = {
   testbeds: [{ suite: 'sid', backend: 'unshare', state: 'ready', detail: 'd' }],
   canary: { canary: '7.1', passed: true, message: 'passed' },
 };
-const finished = {
+const report = {
   ...identity,
   ...grant,
   verdict: 'tmpfail',
@@ -52,7 +52,7 @@ const finished = {
 };
 const MESSAGES: [new () => object, object][] = [
   [LeaseRequest, ask],
-  [FinishedReport, finished],
+  [FinishedReport, report],
   [StartedReport, { ...identity, ...grant }],
   [RenewRequest, { ...identity, ...grant }],
   [RecordedSignal, { ...grant, answer: 'recorded' }],
@@ -99,10 +99,10 @@ function pathsOf(value: unknown, path: string[] = []): string[][] {
   return path.length > 0 ? [path, ...deeper] : deeper;
 }
 
-function changed(value: unknown, [name, ...rest]: string[], to: unknown): unknown {
+function changedValue(value: unknown, [name, ...rest]: string[], to: unknown): unknown {
   if (name === undefined) return to;
   const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>;
-  copy[name] = changed(copy[name], rest, to);
+  copy[name] = changedValue(copy[name], rest, to);
   return copy;
 }
 
@@ -111,7 +111,7 @@ it.each(MESSAGES)('%p is read as class-validator and class-transformer read it',
   expect(knownShape?.instance(message)).toEqual(plainToInstance(shape, message));
   fc.assert(
     fc.property(fc.constantFrom(...pathsOf(message)), strange, (path, value) => {
-      const data = changed(message, path, value) as object;
+      const data = changedValue(message, path, value) as object;
       const instance = plainToInstance(shape, data);
       const isValid = validateSync(instance, { forbidUnknownValues: true }).length === 0;
       const ours = knownShape!.instance(data);
@@ -123,8 +123,8 @@ it.each(MESSAGES)('%p is read as class-validator and class-transformer read it',
 });
 
 it('the parts of a message become instances of their classes', () => {
-  const instance = KnownShape.of(FinishedReport)!.instance(finished) as FinishedReport;
-  const usual = plainToInstance(FinishedReport, finished);
+  const instance = KnownShape.of(FinishedReport)!.instance(report) as FinishedReport;
+  const usual = plainToInstance(FinishedReport, report);
   expect(instance).toBeInstanceOf(FinishedReport);
   expect(instance.files[0]!.constructor).toBe(usual.files[0]!.constructor);
   expect(instance.tests![0]!.constructor).toBe(usual.tests![0]!.constructor);
@@ -192,5 +192,5 @@ it('an instance keeps the rules of its class exactly when class-validator finds 
 });
 
 it('an instance of a class that holds objects is left to class-validator', () => {
-  expect(KnownShape.of(FinishedReport)!.isKept(plainToInstance(FinishedReport, finished))).toBe(false);
+  expect(KnownShape.of(FinishedReport)!.isKept(plainToInstance(FinishedReport, report))).toBe(false);
 });

@@ -12,7 +12,7 @@ const ask = {
   testbeds: [],
   variants: ['autopkgtest'],
 };
-const finished = {
+const finishedReport = {
   ...identity,
   runId: 1,
   attempt: 1,
@@ -27,13 +27,15 @@ const test1 = { name: 'unit', status: 'PASS', detail: null };
 
 it('a well-formed message becomes an instance of its class', () => {
   expect(parseMessage(LeaseRequest, ask)).toBeInstanceOf(LeaseRequest);
-  expect(parseMessage(FinishedReport, finished).files[0]?.size).toBe(3);
-  expect(parseMessage(FinishedReport, { ...finished, version: null, exitCode: null }).version).toBeNull();
-  expect(parseMessage(FinishedReport, { ...finished, runId: 2 ** 53 - 1 }).runId).toBe(2 ** 53 - 1);
+  expect(parseMessage(FinishedReport, finishedReport).files[0]?.size).toBe(3);
+  expect(
+    parseMessage(FinishedReport, { ...finishedReport, version: null, exitCode: null }).version,
+  ).toBeNull();
+  expect(parseMessage(FinishedReport, { ...finishedReport, runId: 2 ** 53 - 1 }).runId).toBe(2 ** 53 - 1);
   const tests = [test1, { name: '*', status: 'SKIP', detail: 'no tests in this package' }];
-  expect(parseMessage(FinishedReport, { ...finished, tests }).tests).toEqual(tests);
+  expect(parseMessage(FinishedReport, { ...finishedReport, tests }).tests).toEqual(tests);
   const image = { name: 'unshare/sid/amd64', builtAtMs: Date.UTC(2026, 10) };
-  expect(parseMessage(FinishedReport, { ...finished, image }).image).toEqual(image);
+  expect(parseMessage(FinishedReport, { ...finishedReport, image }).image).toEqual(image);
 });
 
 it.each([
@@ -42,7 +44,7 @@ it.each([
   [{ name: 'sid', builtAtMs: '1' }, 'image.builtAtMs: '],
   [{ name: 'sid' }, 'image.builtAtMs: '],
 ])('a report with the image %j is refused', (image, expected) => {
-  expect(() => parseMessage(FinishedReport, { ...finished, image })).toThrow(expected);
+  expect(() => parseMessage(FinishedReport, { ...finishedReport, image })).toThrow(expected);
 });
 
 it.each([
@@ -138,12 +140,16 @@ it.each([
   [{ tests: [{ ...test1, detail: 'a\0b' }] }, 'tests.0.detail: '],
   [{ tests: [{ name: 'unit', status: 'PASS' }] }, 'tests.0.detail: '],
 ])('a finished report with %j is refused', (change, expected) => {
-  expect(() => parseMessage(FinishedReport, { ...finished, ...change })).toThrow(expected);
+  expect(() => parseMessage(FinishedReport, { ...finishedReport, ...change })).toThrow(expected);
 });
 
 describe('words of later versions', () => {
   it('a trouble that only a later version knows is as absent', () => {
-    const report = parseMessage(FinishedReport, { ...finished, verdict: 'tmpfail', trouble: 'cosmic-rays' });
+    const report = parseMessage(FinishedReport, {
+      ...finishedReport,
+      verdict: 'tmpfail',
+      trouble: 'cosmic-rays',
+    });
     expect(report).toMatchObject({ verdict: 'tmpfail', runId: 1 });
     expect(report.trouble).toBeUndefined();
   });
@@ -152,14 +158,21 @@ describe('words of later versions', () => {
     const [ready, asleep] = ['ready', 'asleep'].map((state) => ({ suite: 'sid', backend: 'unshare', state }));
     expect(parseMessage(LeaseRequest, { ...ask, testbeds: [asleep, ready] }).testbeds).toEqual([ready]);
     const tests = [{ ...test1, status: 'SLEPT' }, test1];
-    const more = ['coverage.xml', 'video.webm', 'a', 'b'].map((name) => ({ ...finished.files[0], name }));
-    const report = parseMessage(FinishedReport, { ...finished, tests, files: [...more, ...finished.files] });
+    const more = ['coverage.xml', 'video.webm', 'a', 'b'].map((name) => ({
+      ...finishedReport.files[0],
+      name,
+    }));
+    const report = parseMessage(FinishedReport, {
+      ...finishedReport,
+      tests,
+      files: [...more, ...finishedReport.files],
+    });
     expect(report.tests).toEqual([test1]);
-    expect(report.files).toEqual(finished.files);
+    expect(report.files).toEqual(finishedReport.files);
   });
 
   it('a message with words of a later version stays as it was for others who look at it', () => {
-    const message = { ...finished, trouble: 'cosmic-rays', tests: [{ ...test1, status: 'SLEPT' }] };
+    const message = { ...finishedReport, trouble: 'cosmic-rays', tests: [{ ...test1, status: 'SLEPT' }] };
     const before = structuredClone(message);
     parseMessage(FinishedReport, message);
     expect(message).toEqual(before);
@@ -168,15 +181,15 @@ describe('words of later versions', () => {
   it.each([['cosmic rays'], [''], ['-x'], ['x'.repeat(65)], [7], ['zwölf']])(
     'a trouble %j is a mistake in every version',
     (trouble) => {
-      expect(() => parseMessage(FinishedReport, { ...finished, trouble })).toThrow('trouble: ');
+      expect(() => parseMessage(FinishedReport, { ...finishedReport, trouble })).toThrow('trouble: ');
     },
   );
 
   it.each([
     [{ verdict: 'splendid' }, 'verdict: '],
-    [{ files: [{ ...finished.files[0], name: 7 }] }, 'files.0.name: '],
+    [{ files: [{ ...finishedReport.files[0], name: 7 }] }, 'files.0.name: '],
   ])('a report with %j, without which it means nothing, is refused', (change, expected) => {
-    expect(() => parseMessage(FinishedReport, { ...finished, ...change })).toThrow(expected);
+    expect(() => parseMessage(FinishedReport, { ...finishedReport, ...change })).toThrow(expected);
   });
 
   it('an ask names protocol, features and version, or none of them', () => {

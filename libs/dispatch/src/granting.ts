@@ -125,10 +125,10 @@ function standingOf({
   return { standing, reason, untilMs: Math.ceil(untilMs) };
 }
 
-function refusal(state: DispatcherState, { ask }: LeaseRequest, refused: string): LeaseReply {
+function refusal(state: DispatcherState, { ask }: LeaseRequest, reason: string): LeaseReply {
   const { askAgainMs } = state.settings;
   const features = [...DISPATCHER_FEATURES];
-  return { ...state.answer, ask, lease: null, wanted: [], refused, features, askAgainMs };
+  return { ...state.answer, ask, lease: null, wanted: [], refused: reason, features, askAgainMs };
 }
 
 /** Testbeds that waiting runs need and the worker could build; further ones follow after these. */

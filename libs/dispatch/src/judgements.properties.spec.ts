@@ -58,8 +58,8 @@ class Owners {
   report(worker: string, verdict: (typeof VERDICTS)[number], trouble?: (typeof TROUBLES)[number]): void {
     const run = [...this.state.runs.values()].find(({ lease }) => lease?.worker === worker);
     if (!run) return;
-    const ended = { worker, verdict, message: 'whatever', ...(trouble && { trouble }) };
-    this.send({ kind: 'finished', report: finishedReport(run.runId, run.attempt, ended) });
+    const end = { worker, verdict, message: 'whatever', ...(trouble && { trouble }) };
+    this.send({ kind: 'finished', report: finishedReport(run.runId, run.attempt, end) });
   }
 
   pass(ms: number): void {

@@ -152,7 +152,7 @@ const deed = fc.oneof(
 );
 
 /** What a user makes of a run that waits, and what is left of its row. */
-function changed(
+function changedRuns(
   run: DispatchedRun,
   to: 'cancelled' | 'public' | number,
 ): { order: Order; row?: DispatchedRun } {
@@ -218,7 +218,7 @@ it('grants as a dispatcher does that holds all runs, however few it holds', () =
             const waiting = [...rows.values()];
             const run = waiting[what.which % waiting.length];
             if (!run) continue;
-            const change = changed(run, what.to);
+            const change = changedRuns(run, what.to);
             if (change.row) rows.set(run.runId, change.row);
             else rows.delete(run.runId);
             whole.send({ kind: 'orders', orders: [change.order] });

@@ -147,8 +147,8 @@ describe('everybody', () => {
       for (const runId of [SECRET, SECRET + 1, SECRET + 2]) {
         arrive(rig, hidden({ package: `p${runId}`, isPrivate, suite: 'sid' }, runId));
         expect(rig.ask({ worker: 'w2', testbeds }).reply.lease?.runId).toBe(runId);
-        const failed = { worker: 'w2', verdict: 'tmpfail', message: 'no network' } as const;
-        rig.send({ kind: 'finished', report: finishedReport(runId, 1, failed) });
+        const failure = { worker: 'w2', verdict: 'tmpfail', message: 'no network' } as const;
+        rig.send({ kind: 'finished', report: finishedReport(runId, 1, failure) });
       }
     };
     const rig = played(breaking(true));

@@ -162,11 +162,11 @@ describe('revocations', () => {
     rig.ask({ worker: 'w2' });
     const { writes, stops, workWaiting } = rig.send({ kind: 'orders', orders: [REVOKE] });
     const reason = 'worker w1 was revoked by ada';
-    const ended = { kind: 'requeue', attempt: 1, outcome: 'returned', reason, result: null };
+    const requeueWrite = { kind: 'requeue', attempt: 1, outcome: 'returned', reason, result: null };
     expect(writes).toEqual([
       { kind: 'ingest-order', orderId: 7 },
-      { ...ended, runId: 1 },
-      { ...ended, runId: 2 },
+      { ...requeueWrite, runId: 1 },
+      { ...requeueWrite, runId: 2 },
     ]);
     const stop = { worker: 'w1', attempt: 1, grantEpoch: 7, reason };
     expect(stops).toEqual([

@@ -40,8 +40,8 @@ it('an attempt that was granted again does not end with the result of the forgot
   expect(rig.send({ kind: 'may-finish', report: finishedReport(1, 1, OLD) }).reply).toBe('foreign');
   expect(rig.finish(1, OLD)).toEqual({ writes: [], reply: 'foreign' });
   const attempt = { runId: 1, attempt: 1, worker: 'w1', ...OLD };
-  const refused = rig.send({ kind: 'report-refused', attempt, reason: 'malformed' });
-  expect(refused).toEqual({ writes: [], reply: 'foreign' });
+  const refusal = rig.send({ kind: 'report-refused', attempt, reason: 'malformed' });
+  expect(refusal).toEqual({ writes: [], reply: 'foreign' });
 });
 
 it('an attempt that was granted again is not awaited for the result of the forgotten grant that waits on the disk of its worker', () => {

@@ -37,7 +37,7 @@ export function onStarted(state: DispatcherState, report: StartedReport, now: nu
  */
 export function onMayFinish(state: DispatcherState, report: FinishedReport, now: number): Step<'may-finish'> {
   const unregistered = state.registered.whyNotRegistered(report);
-  if (unregistered !== undefined) return refused(state, report, unregistered, now);
+  if (unregistered !== undefined) return refusal(state, report, unregistered, now);
   const run = state.runs.find(report.runId);
   const reply = judge(run, report);
   if (run && reply === 'counts') {
@@ -54,7 +54,7 @@ export function onMayFinish(state: DispatcherState, report: FinishedReport, now:
  */
 export function onFinished(state: DispatcherState, report: FinishedReport, now: number): Step<'finished'> {
   const unregistered = state.registered.whyNotRegistered(report);
-  if (unregistered !== undefined) return refused(state, report, unregistered, now);
+  if (unregistered !== undefined) return refusal(state, report, unregistered, now);
   const run = state.runs.find(report.runId);
   const reply = judge(run, report);
   if (!run || reply !== 'counts') return { writes: [], reply };
@@ -76,7 +76,7 @@ export function onFinished(state: DispatcherState, report: FinishedReport, now: 
  */
 export function onLate(state: DispatcherState, report: FinishedReport, now: number): Step<'late'> {
   const unregistered = state.registered.whyNotRegistered(report);
-  if (unregistered !== undefined) return refused(state, report, unregistered, now);
+  if (unregistered !== undefined) return refusal(state, report, unregistered, now);
   const { runId, worker, verdict } = report;
   if (state.runs.has(runId)) return { writes: [], reply: 'unknown' };
   stateAfter('finished', 'correct');
@@ -96,7 +96,7 @@ export function onReportRefused(
   now: number,
 ): Step<'report-refused'> {
   const unregistered = state.registered.whyNotRegistered(attempt);
-  if (unregistered !== undefined) return refused(state, attempt, unregistered, now);
+  if (unregistered !== undefined) return refusal(state, attempt, unregistered, now);
   const run = state.runs.find(attempt.runId);
   const reply = judge(run, attempt);
   if (!run || reply !== 'counts') return { writes: [], reply };
@@ -106,7 +106,7 @@ export function onReportRefused(
 }
 
 /** Why nothing of the report is written. */
-function refused(
+function refusal(
   state: DispatcherState,
   report: AttemptOfWorker,
   why: string,

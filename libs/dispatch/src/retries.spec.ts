@@ -26,8 +26,8 @@ class Bench extends DispatcherRig {
 
 function tmpfail(attempt: number, changes: Partial<FinishedReport> = {}): FinishedReport {
   const files = [{ name: 'log.gz' as const, size: 3, sha256: '' }];
-  const ended = { verdict: 'tmpfail', exitCode: 16, message: 'the testbed failed', files } as const;
-  return finishedReport(1, attempt, { ...ended, files, ...changes });
+  const failure = { verdict: 'tmpfail', exitCode: 16, message: 'the testbed failed', files } as const;
+  return finishedReport(1, attempt, { ...failure, files, ...changes });
 }
 
 const LOST_HERE = { latestWorker: 'w1', attempt: 1 };

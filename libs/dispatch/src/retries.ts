@@ -39,10 +39,10 @@ export function endWithoutResult(
   const { retry } = state.settings;
   const isLast = isLasting(trouble) || isItsPackage || run.attemptsLost >= retry.attemptsMax;
   const why = isItsPackage ? whyNotRetried(occasions) : '';
-  const ended = isLast
+  const write = isLast
     ? state.endRun(run, end.result ? 'finished' : end.outcome, lastOutcome(run, end, why), now)
     : state.requeue(run, end, retryDelayMs(retry, run.attemptsLost), now);
-  return [ended, ...judgements];
+  return [write, ...judgements];
 }
 
 /** The package has crashed the runner in every testbed in the same way: it has failed, and no worker is to blame. */

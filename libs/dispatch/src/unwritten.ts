@@ -60,8 +60,8 @@ export function withdraw(state: DispatcherState, { runId, attempt }: AttemptOfRu
 }
 
 /** Rows refused these writes: undoes what memory learned from them about workers and packages. */
-export function undoRefusedWrites(state: DispatcherState, refused: readonly Write[]): void {
-  for (const write of refused) {
+export function undoRefusedWrites(state: DispatcherState, writes: readonly Write[]): void {
+  for (const write of writes) {
     if (write.kind === 'grant') state.judgements.withdrawGrant(write.worker, write);
     if (write.kind === 'requeue' || write.kind === 'finish') withdraw(state, write);
   }

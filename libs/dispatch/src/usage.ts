@@ -92,7 +92,7 @@ export class Usage {
   /** Requestors with a row. */
   private readonly booked = new Set<string>();
   /** Requestors whose accounts differ from the rows by more than decay. */
-  private readonly changed = new Set<string>();
+  private readonly requestors = new Set<string>();
   private sweptAtMs: number;
 
   /** @param settings returns the settings in use at the moment of the call */
@@ -131,25 +131,25 @@ export class Usage {
 
   end(requestor: string, lease: EndedLease, now: number): void {
     const { halfLifeMs } = this.settings();
-    this.changed.add(requestor);
+    this.requestors.add(requestor);
     this.accountOf(requestor).end(lease, halfLifeMs, now);
   }
 
   /** To be called before the half-life changes: the earlier use has decayed by the old one. */
   settle(now: number): void {
     for (const account of this.accounts.values()) account.settle(this.settings().halfLifeMs, now);
-    for (const requestor of this.booked) this.changed.add(requestor);
+    for (const requestor of this.booked) this.requestors.add(requestor);
   }
 
   /** The changes that are not yet in the rows; 0 for an account that no longer needs a row. */
   collectChanges(now: number): Change[] {
     const { halfLifeMs } = this.settings();
     const forgotten = now - this.sweptAtMs < halfLifeMs ? [] : this.sweep(now);
-    const changes = [...this.changed].map((requestor) => {
+    const changes = [...this.requestors].map((requestor) => {
       this.booked.add(requestor);
       return { requestor, ...this.accountOf(requestor).decayedUse(halfLifeMs, now) };
     });
-    this.changed.clear();
+    this.requestors.clear();
     return [...changes, ...forgotten.map((requestor) => ({ requestor, ...NOTHING }))];
   }
 
@@ -162,7 +162,7 @@ export class Usage {
       if (account.running > 0 || account.queues > 0) continue;
       if (account.decayedUse(halfLifeMs, now).slotMs >= WORTH_KEEPING_MS) continue;
       this.accounts.delete(requestor);
-      this.changed.delete(requestor);
+      this.requestors.delete(requestor);
       if (this.booked.delete(requestor)) booked.push(requestor);
     }
     return booked;

@@ -61,18 +61,20 @@ describe('AppProcess', () => {
 
   it('the start of an app process is rejected when it is stopped before it is ready', async () => {
     await make('setInterval(() => undefined, 1000); console.log("up")');
-    const refused = expect(app.start()).rejects.toThrow('api ended with signal SIGTERM before it was ready');
+    const rejection = expect(app.start()).rejects.toThrow(
+      'api ended with signal SIGTERM before it was ready',
+    );
     await app.stop();
-    await refused;
+    await rejection;
   });
 
   it('an app process has ten minutes to become ready: machines may be slow', async () => {
     const limit = new AbortController();
     const timeouts = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
     await make('setInterval(() => undefined, 1000)');
-    const refused = expect(app.start()).rejects.toThrow('api was not ready after 600 s');
+    const rejection = expect(app.start()).rejects.toThrow('api was not ready after 600 s');
     limit.abort();
-    await refused;
+    await rejection;
     expect(timeouts.mock.calls).toEqual([[600_000]]);
     timeouts.mockRestore();
   });

@@ -43,7 +43,7 @@ export class AppProcess implements SupervisedProcess {
 
   get whenEnded(): Promise<Ending> {
     if (!this.current) throw new Error(`${this.name} was not started yet`);
-    return this.current.ended;
+    return this.current.ending;
   }
 
   async start(): Promise<void> {
@@ -63,14 +63,14 @@ export class AppProcess implements SupervisedProcess {
       const text = `${this.name} was not ready after ${START_PATIENCE_MS / 1000} s`;
       timeout.addEventListener('abort', () => reject(new Error(text)));
     });
-    const ended = app.ended.then((ending) => {
+    const earlyEnd = app.ending.then((ending) => {
       throw new Error(`${this.name} ended with ${describeEnding(ending)} before it was ready`);
     });
-    for (const each of [ended, late]) each.catch(() => undefined);
+    for (const each of [earlyEnd, late]) each.catch(() => undefined);
     try {
       if (child.pid !== undefined)
         await replaceFile(identityFile, JSON.stringify(identify(child.pid)), 0o644);
-      await Promise.race([ready, ended, late]);
+      await Promise.race([ready, earlyEnd, late]);
     } catch (error) {
       app.kill('SIGKILL');
       throw error;

@@ -65,7 +65,7 @@ export class EmbeddedNats implements SupervisedProcess {
 
   get whenEnded(): Promise<Ending> {
     if (!this.server) throw new Error('nats-server was not started yet');
-    return this.server.ended;
+    return this.server.ending;
   }
 
   async start(): Promise<void> {

@@ -54,7 +54,7 @@ export class EmbeddedPostgres implements SupervisedProcess {
 
   get whenEnded(): Promise<Ending> {
     if (!this.server) throw new Error('PostgreSQL was not started yet');
-    return this.server.ended;
+    return this.server.ending;
   }
 
   /** The major version of the data, e.g. `18`; known once the server has started. */

@@ -4,11 +4,11 @@ import type { Ending } from './supervised';
 /** A child process of ours, from its spawn to its end. */
 export class OwnedProcess {
   /** Resolves when it has ended; rejects when it could not be started. */
-  readonly ended: Promise<Ending>;
+  readonly ending: Promise<Ending>;
   hasEnded = false;
 
   constructor(private readonly child: ChildProcess) {
-    this.ended = new Promise((resolve, reject) => {
+    this.ending = new Promise((resolve, reject) => {
       child.once('error', (error) => {
         this.hasEnded = true;
         reject(error);
@@ -19,7 +19,7 @@ export class OwnedProcess {
       });
     });
     // A caller gets the rejection; without one it must not end this process.
-    this.ended.catch(() => undefined);
+    this.ending.catch(() => undefined);
   }
 
   get pid(): number {
@@ -40,7 +40,7 @@ export class OwnedProcess {
       this.child.kill('SIGKILL');
     }, patienceMs);
     try {
-      await this.ended;
+      await this.ending;
     } finally {
       clearTimeout(timer);
     }

@@ -9,7 +9,7 @@ import { describeEnding } from './supervised';
  */
 export async function runApp(main: string, env: NodeJS.ProcessEnv): Promise<number> {
   const child = fork(main, [], { env, execArgv: [], stdio: 'inherit' });
-  const ending = await new OwnedProcess(child).ended;
+  const ending = await new OwnedProcess(child).ending;
   if (ending.code === null) throw new Error(`${main} ended with ${describeEnding(ending)}`);
   return ending.code;
 }
@@ -39,7 +39,7 @@ export async function runAppForAnswer(
   const end = (): void => app.kill('SIGTERM');
   signal?.addEventListener('abort', end);
   if (signal?.aborted) end();
-  const ending = await app.ended.finally(() => signal?.removeEventListener('abort', end));
+  const ending = await app.ending.finally(() => signal?.removeEventListener('abort', end));
   if (answers.length > 0) return answers[0];
   throw new Error(errors.trim() || `${main} ended with ${describeEnding(ending)}`);
 }

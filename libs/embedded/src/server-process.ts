@@ -35,11 +35,11 @@ export interface ServerCommand {
  */
 export async function startServer(command: ServerCommand): Promise<OwnedProcess> {
   const { server, logFrom } = await spawnServer(command);
-  const ended = server.ended.then(describeEnding, (error: Error) => error.message);
+  const ending = server.ending.then(describeEnding, (error: Error) => error.message);
   const isDecided = async (): Promise<boolean> => server.hasEnded || (await command.isReady(server.pid));
   const inTime = await until(isDecided, START_PATIENCE_MS);
   if (inTime && !server.hasEnded) return server;
-  const how = server.hasEnded ? await ended : `not ready after ${START_PATIENCE_MS / 1000} s`;
+  const how = server.hasEnded ? await ending : `not ready after ${START_PATIENCE_MS / 1000} s`;
   server.kill('SIGKILL');
   const log = lastLines((await readFile(command.logPath)).subarray(logFrom).toString(), 5);
   throw new Error(`${command.name} did not start (${how}); the end of ${command.logPath}:\n${log}`);

@@ -115,10 +115,12 @@ export class LogIndexer {
    */
   excerpt(): ErrorExcerpt | null {
     const sections = this.sections.list();
-    const failed = sections.filter(({ status }) => status === 'FAIL');
-    const inFailed = failed.map((section) => this.errorOf(section)).find((excerpt) => excerpt !== null);
+    const failedSections = sections.filter(({ status }) => status === 'FAIL');
+    const inFailed = failedSections
+      .map((section) => this.errorOf(section))
+      .find((excerpt) => excerpt !== null);
     if (inFailed) return inFailed;
-    const silent = failed.find(hasOutput) ?? failed[0];
+    const silent = failedSections.find(hasOutput) ?? failedSections[0];
     return silent ? { ...silent.end, lines: silent.end.lines.map(excerptLine) } : findBestExcerpt(sections);
   }
 

@@ -39,8 +39,8 @@ describe.each([
     ['nowhere', tail('x') + results('x')],
     ['twice', tail('x') + result('x', 'FAIL') + results('x') + result('x', 'FAIL')],
     ['as another one', tail('x') + results('x') + result('x', 'PASS')],
-  ])('has the mark of the summary for a test whose result stands %s', (_where, ended) => {
-    expect(marks(head('x') + line('output') + ended + summary(result('x', 'FAIL x')))).toContainEqual([
+  ])('has the mark of the summary for a test whose result stands %s', (_where, position) => {
+    expect(marks(head('x') + line('output') + position + summary(result('x', 'FAIL x')))).toContainEqual([
       'x',
       'FAIL',
     ]);

@@ -23,7 +23,7 @@ export class LogSections<Section extends LogSection> {
   /** The name of the running test: until its end, lines that look like the runner's are lines of the test. */
   private running: string | null = null;
   /** The ended test, whose result may come next. */
-  private ended: Section | null = null;
+  private previous: Section | null = null;
   /** Section → the runner's clock at its first own line, in seconds since midnight. */
   private readonly clocks = new WeakMap<Section, number>();
   private isTimed = false;
@@ -104,17 +104,17 @@ export class LogSections<Section extends LogSection> {
     if (kind === 'other' || kind === 'stderr') return;
     this.running = kind === 'test' ? short(own.name) : null;
     if (kind === 'end' || kind === 'results') return this.endTest(short(own.name), clock);
-    this.ended = null;
+    this.previous = null;
     this.isSummary = kind === 'summary';
     if (this.isSummary) this.results.clear();
     // A test whose preparation failed has its result in that section.
-    if (kind === 'preparation') this.ended = this.last;
+    if (kind === 'preparation') this.previous = this.last;
   }
 
   private endTest(name: string, clock: number): void {
     const { last } = this;
     if (last.kind !== 'test' || last.name !== name) return;
-    this.ended = last;
+    this.previous = last;
     this.setSeconds(last, clock);
   }
 
@@ -136,13 +136,13 @@ export class LogSections<Section extends LogSection> {
       else if (isLeftOutLine(text)) this.skip();
       return;
     }
-    const result = this.ended || this.isSummary ? parseResult(this.withoutTimes(text)) : null;
+    const result = this.previous || this.isSummary ? parseResult(this.withoutTimes(text)) : null;
     if (!result) return;
     const name = short(result.name);
-    this.isResult = this.isSummary || this.ended?.name === name;
+    this.isResult = this.isSummary || this.previous?.name === name;
     if (this.isSummary) this.recordResult(name, result);
-    if (this.ended?.name !== name) return;
-    this.ended.status ??= result.status;
+    if (this.previous?.name !== name) return;
+    this.previous.status ??= result.status;
     this.beside.set(name, result);
   }
 

@@ -25,12 +25,12 @@ export function packageDifference(a: Installed, b: Installed): PackageDifference
   const ofA = new Map([...a.testbed, ...a.added]);
   const ofB = new Map([...b.testbed, ...b.added]);
   const names = [...new Set([...ofA.keys(), ...ofB.keys()])].sort((one, other) => (one < other ? -1 : 1));
-  const changed = names
+  const pairs = names
     .filter((name) => ofA.get(name) !== ofB.get(name))
     .map((name) => ({ name, a: ofA.get(name) ?? null, b: ofB.get(name) ?? null }));
   const same = names.flatMap((name): [string, string][] => {
     const version = ofA.get(name);
     return version !== undefined && version === ofB.get(name) ? [[name, version]] : [];
   });
-  return { changed, same };
+  return { changed: pairs, same };
 }

@@ -25,21 +25,21 @@ it('a content is read to its end, and its timer ends with it', async () => {
 });
 
 it('a content without an end is read until its time is over, though its chunks come without a pause', async () => {
-  const refused = expect(read(() => chunks(Infinity))).rejects.toThrow(
+  const rejection = expect(read(() => chunks(Infinity))).rejects.toThrow(
     new TooFar('the file was not read in 10000 ms'),
   );
   await jest.advanceTimersByTimeAsync(MS);
-  await refused;
+  await rejection;
 });
 
 it('a content that stops is closed when its time is over', async () => {
   const content = new PassThrough();
   content.write('x');
-  const refused = expect(read((late) => addAbortSignal(late, content))).rejects.toBeInstanceOf(TooFar);
+  const rejection = expect(read((late) => addAbortSignal(late, content))).rejects.toBeInstanceOf(TooFar);
   await jest.advanceTimersByTimeAsync(MS - 1);
   expect(content.destroyed).toBe(false);
   await jest.advanceTimersByTimeAsync(1);
-  await refused;
+  await rejection;
   expect(content.destroyed).toBe(true);
 });
 

@@ -97,9 +97,9 @@ describe('the changelog in the artifacts of a run', () => {
     it('is not read when it stops in the middle of the index', async () => {
       const index = new PassThrough();
       const read = readSourceChangelog(() => Promise.resolve({ size: 1, content: index }), indexReadMs);
-      const refused = expect(read).rejects.toBeInstanceOf(TooFar);
+      const rejection = expect(read).rejects.toBeInstanceOf(TooFar);
       await jest.advanceTimersByTimeAsync(indexReadMs);
-      await refused;
+      await rejection;
       expect(index.destroyed).toBe(true);
     });
   });

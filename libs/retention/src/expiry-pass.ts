@@ -133,12 +133,12 @@ export class ExpiryPass {
       }
       return;
     }
-    const changed = new Set(
+    const months = new Set(
       await this.expiry.removeFiles(
         losses.map(({ run, logRule, artifactsRule }) => ({ runId: run.runId, logRule, artifactsRule })),
       ),
     );
-    const changes = losses.filter(({ run }) => changed.has(run.runId));
+    const changes = losses.filter(({ run }) => months.has(run.runId));
     for (const { run, logRule, artifactsRule } of changes)
       this.counts.recordLoss(run, logRule, artifactsRule);
     // When its files are lost, a run also loses the history that it kept earlier because it was too new or still had files.

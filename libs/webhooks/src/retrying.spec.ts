@@ -3,7 +3,7 @@ import { type Answer, ATTEMPTS_MAX, kindOf, mustDisable, pauseMs, retryAfterOf, 
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
-const failed: Answer = { status: 500, retryAfterMs: null };
+const failure: Answer = { status: 500, retryAfterMs: null };
 
 it.each([
   [1, 5],
@@ -16,8 +16,8 @@ it.each([
   [8, 72_000],
   [9, 86_400],
 ])('after attempt %d a delivery waits %d seconds, or up to a fifth longer', (attempts, seconds) => {
-  expect(retryMs(attempts, failed, 0)).toBe(seconds * SECOND);
-  expect(retryMs(attempts, failed, 1)).toBe(1.2 * seconds * SECOND);
+  expect(retryMs(attempts, failure, 0)).toBe(seconds * SECOND);
+  expect(retryMs(attempts, failure, 1)).toBe(1.2 * seconds * SECOND);
 });
 
 it('after the tenth attempt a delivery is given up, whatever the answer asks for', () => {
@@ -34,7 +34,7 @@ it('a delivery waits as long as the answer asks for, and never less than its tur
       (attempts, retryAfterMs, random) => {
         const waits = retryMs(attempts, { status: 503, retryAfterMs }, random)!;
         expect(waits).toBeGreaterThanOrEqual(retryAfterMs);
-        expect(waits).toBeGreaterThanOrEqual(retryMs(attempts, failed, 0)!);
+        expect(waits).toBeGreaterThanOrEqual(retryMs(attempts, failure, 0)!);
       },
     ),
   );
@@ -55,7 +55,7 @@ it.each<[number | null, string]>([
 });
 
 it('a webhook that fails again and again is left alone for longer, five minutes at most unless it asks for more', () => {
-  const pauses = [1, 2, 3, 4, 5, 6, 7, 8, 50].map((failures) => pauseMs(failures, failed) / SECOND);
+  const pauses = [1, 2, 3, 4, 5, 6, 7, 8, 50].map((failures) => pauseMs(failures, failure) / SECOND);
   expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
   expect(pauseMs(1, { status: 429, retryAfterMs: HOUR })).toBe(HOUR);
 });

@@ -68,12 +68,12 @@ function list(from: number, length: number): object[] {
 }
 
 /** @returns how long each poll took, of a client that asks for what is new since now */
-async function poll(client: HttpClient, ended: AbortSignal): Promise<number[]> {
+async function poll(client: HttpClient, end: AbortSignal): Promise<number[]> {
   const took: number[] = [];
   do {
     const since = Math.floor(Date.now() / 1000) + 60;
     took.push((await client.mustGet(`/api/v1/test?since=${since}`)).totalMs);
     await pause(POLL_EVERY_MS * (0.5 + Math.random()));
-  } while (!ended.aborted);
+  } while (!end.aborted);
   return took;
 }

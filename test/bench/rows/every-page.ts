@@ -105,7 +105,7 @@ class Pages {
 
   static async open(place: Place): Promise<Pages> {
     const [runs, packages] = [place.size(5_000_000, 2_000), place.size(40_000, 100)];
-    const failed: FailedRun[] = [];
+    const failures: FailedRun[] = [];
     const deployment = await Deployment.start(place, {
       architectures: ARCHITECTURES,
       server: { suites: SUITES },
@@ -126,14 +126,14 @@ class Pages {
         await keepStatuses(databaseUrl, ARCHITECTURES);
         await database.query('vacuum analyze');
         for (const name of packageNames(packages))
-          if (failed.length < 40) failed.push(...(await failedRun(database, name)));
+          if (failures.length < 40) failures.push(...(await failedRun(database, name)));
         await database.end();
       },
     });
     return new Pages(
       deployment,
       new HttpClient(deployment.url, { 'Auth-Key': deployment.key }),
-      failed,
+      failures,
       place.size(REQUESTS, QUICK_REQUESTS),
     );
   }

@@ -80,7 +80,7 @@ async function byHand({ sandboxes, testbeds }: TestMachine, child: string, runs:
     const folder = await sandboxes.createFolder(`hand-${run}`);
     const testbed = await testbeds.backend('null').use(SUITE, '', folder);
     const use = sandboxUse(commandOf(child, folder.output), testbed, LIMITS);
-    const { code } = await (await sandboxes.start(folder, use)).ended;
+    const { code } = await (await sandboxes.start(folder, use)).ending;
     if (code !== 0) throw new Error(`${child} ended with ${code}`);
     await folder.remove();
   });

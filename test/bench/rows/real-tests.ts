@@ -66,7 +66,7 @@ async function byHand({ sandboxes, testbeds }: TestMachine, request: Lease): Pro
       testbed,
     };
     const use = sandboxUse(autopkgtestCommand(request, parts), testbed, LIMITS);
-    return (await (await sandboxes.start(folder, use)).ended).code;
+    return (await (await sandboxes.start(folder, use)).ending).code;
   } finally {
     await folder.remove();
   }

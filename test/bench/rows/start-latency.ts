@@ -70,7 +70,7 @@ async function openBare(deployment: Deployment, marks: string) {
       await asks.request(SUBJECT, {}, 5_000);
       await database.query({ name: 'insert', text: INSERT_ONE, values: ['hello', userId, keyId] });
       const child = spawn('sh', ['-c', `: > "${marks}/$$"`], { stdio: 'ignore' });
-      return () => new Promise((ended) => child.once('exit', () => ended()));
+      return () => new Promise((settle) => child.once('exit', () => settle()));
     },
     async close(): Promise<void> {
       await Promise.all([asks.close(), answers.close(), database.end()]);
@@ -91,10 +91,10 @@ async function many(
       watcher.once('change', () => resolveTime(performance.now())),
     );
     const startedAt = performance.now();
-    const ended = await start();
+    const end = await start();
     took.push((await marked) - startedAt);
     watcher.close();
-    await ended();
+    await end();
     // The next one finds a system that has come to rest.
     await pause(20);
   }

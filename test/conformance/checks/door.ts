@@ -116,9 +116,9 @@ export const doorChecks: Check[] = [
         ok(Date.now() < end, `no request was refused, of ${answers.length}`);
         answers.push(...(await Promise.all(Array.from({ length: allowedCount }, ask))));
       }
-      const refused = answers.find((answer) => answer.status !== 200)!;
-      problem(refused, refused.status === 503 ? 503 : 429);
-      matches(refused.header('retry-after'), /^\d+$/, `${refused.name}: Retry-After`);
+      const refusal = answers.find((answer) => answer.status !== 200)!;
+      problem(refusal, refusal.status === 503 ? 503 : 429);
+      matches(refusal.header('retry-after'), /^\d+$/, `${refusal.name}: Retry-After`);
       status(await it.api('/auth'), 200);
     },
   },

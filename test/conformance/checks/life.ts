@@ -198,11 +198,11 @@ export const cancelChecks: Check[] = [
       const runId = runs[0]!.run_id;
       await becomes('the run is running', async () => (await it.one(runId)).state === 'running');
       status(await it.api(`/test/${runId}`, { method: 'DELETE' }), 200);
-      const ended = await it.one(runId);
-      equal(ended.status, 'tmpfail', 'the status');
+      const result = await it.one(runId);
+      equal(result.status, 'tmpfail', 'the status');
       // The slot must come free, and whatever it reports of the cancelled run must change nothing.
       await it.finishedAll([1, 2, 3, 4].map(() => ({ package: it.name() })));
-      equal(await it.one(runId), ended, 'the cancelled run');
+      equal(await it.one(runId), result, 'the cancelled run');
     },
   },
   {

@@ -20,7 +20,7 @@ async function cancelled(it: Instance, body: object, key?: string): Promise<numb
   return answer.json<{ cancelled: number[] }>().cancelled;
 }
 
-async function changed(it: Instance, body: object, key?: string): Promise<number[]> {
+async function changedRuns(it: Instance, body: object, key?: string): Promise<number[]> {
   const answer = status(await it.api('/test/priority', { ...json(body), key }), 200);
   return answer.json<{ changed: number[] }>().changed;
 }
@@ -72,7 +72,11 @@ export const manyRunsChecks: Check[] = [
       ];
       for (const selection of [{ package: name }, { run_ids: runs }]) {
         equal(await cancelled(it, selection, it.otherKey), [], 'cancelled by another key');
-        equal(await changed(it, { ...selection, priority: 1 }, it.otherKey), [], 'changed by another key');
+        equal(
+          await changedRuns(it, { ...selection, priority: 1 }, it.otherKey),
+          [],
+          'changed by another key',
+        );
       }
       const everyones = { package: name, everyone: true };
       problem(await it.api('/test/cancel', { ...json(everyones), key: it.otherKey }), 403, 'everyone');
@@ -97,7 +101,7 @@ export const manyRunsChecks: Check[] = [
         await it.submitOne({ package: name, priority: 2 }),
         await it.submitOne({ package: name, priority: 9 }),
       ];
-      equal(await changed(it, { package: name, priority: 9 }), [low], 'the changed');
+      equal(await changedRuns(it, { package: name, priority: 9 }), [low], 'the changed');
       for (const runId of [low, high]) equal((await it.one(runId)).priority, 9, `priority of run ${runId}`);
       const form = urlencoded({ run_ids: `${low},${high}`, priority: '3' });
       equal(status(await it.api('/test/priority', form), 200).json(), { changed: [low, high] }, 'the answer');

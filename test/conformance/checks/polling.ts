@@ -58,11 +58,11 @@ export const pollingChecks: Check[] = [
       const waiting = await listed(it, runId, before);
       await pause(20);
       status(await it.api(`/test/${runId}`, { method: 'DELETE' }), 200);
-      const ended = await listed(it, runId, before);
-      equal(ended?.status, 'tmpfail', 'the status');
-      ok(ended!.updated_at > waiting!.updated_at, 'updated_at did not move');
+      const result = await listed(it, runId, before);
+      equal(result?.status, 'tmpfail', 'the status');
+      ok(result!.updated_at > waiting!.updated_at, 'updated_at did not move');
       ok(
-        await listed(it, runId, secondsOf(ended!.updated_at)),
+        await listed(it, runId, secondsOf(result!.updated_at)),
         'the run is not listed with since at its end',
       );
     },

@@ -120,13 +120,13 @@ export const resultChecks: Check[] = [
     title: 'each way that a test can end is pass, fail or tmpfail; an unknown version is n/a',
     needs: ['stub'],
     async run(it) {
-      const [passed, failed, skipped, missing, broken] = await it.finishedAll(
+      const [passed, failedRun, skipped, missing, broken] = await it.finishedAll(
         ['good', 'fail-', 'skip-', 'missing-', 'broken-'].map((beginning) => ({
           package: it.name(beginning),
         })),
       );
       includes(passed, { status: 'pass', version: '1.0-1', exit_code: 0 }, 'a passed run');
-      includes(failed, { status: 'fail', version: '1.0-1', exit_code: 4 }, 'a failed run');
+      includes(failedRun, { status: 'fail', version: '1.0-1', exit_code: 4 }, 'a failed run');
       includes(skipped, { status: 'pass', version: '1.0-1', exit_code: 8 }, 'a run without tests');
       ok(skipped!.message, 'a run without tests has no message');
       includes(missing, { status: 'fail', version: 'n/a', exit_code: 12 }, 'a run of a missing package');

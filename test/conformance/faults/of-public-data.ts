@@ -156,9 +156,9 @@ export const publicDataFaults: FaultMaker[] = [
     name: 'the history shows when a test ended',
     caughtBy: 'PAG-08',
     reply: (reply) => {
-      const ended = new Date().toISOString().replace('T', ' ').slice(0, 19);
+      const endedAt = new Date().toISOString().replace('T', ' ').slice(0, 19);
       if (isPage(reply))
-        setText(reply, textOf(reply).replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g, `${ended} UTC`));
+        setText(reply, textOf(reply).replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g, `${endedAt} UTC`));
     },
   }),
   () => ({

@@ -66,8 +66,8 @@ it('after a change of the accounts the scheduler receives requests of a worker t
 
 it('its requests arrive too when the system user asks the server to reload, where the server can do that', async () => {
   await writeFile(join(server.folder, 'accounts.conf'), await grown());
-  const { reloaded, refused } = await reloadServers(await server.users.read('system'), PATIENCE_MS);
-  expect(refused).toBeNull();
+  const { reloaded, refusal } = await reloadServers(await server.users.read('system'), PATIENCE_MS);
+  expect(refusal).toBeNull();
   // A server before 2.10 needs a signal.
   if (reloaded === 0) await changeAccounts(server.folder, await grown());
   await expectRequests();

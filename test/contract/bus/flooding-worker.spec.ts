@@ -96,8 +96,8 @@ it('a worker that floods gets the reason, and is ignored for a while; no request
 it('a request that is far too long is not read, and its sender learns that', async () => {
   const long = { unknown: 'x'.repeat(900_000) };
   expect(JSON.stringify(long).length).toBeLessThan(MESSAGE_BYTES_MAX);
-  const refused = other.request(requestSubject('amd64', 'w2', 'return'), long, PATIENCE_MS);
-  await expect(refused).rejects.toThrow(
+  const refusal = other.request(requestSubject('amd64', 'w2', 'return'), long, PATIENCE_MS);
+  await expect(refusal).rejects.toThrow(
     new RegExp(`the request has 9\\d{5} bytes, of at most ${REQUEST_BYTES_MAX.return}`),
   );
   expect((await ask()).count).toBeGreaterThan(0);

@@ -150,10 +150,10 @@ it.each([
   '$SYS.>',
   '_R_.>',
 ])('a worker may not subscribe to %s', async (subject) => {
-  const refused = new Promise<Error | null>((resolve) => {
+  const refusal = new Promise<Error | null>((resolve) => {
     hostile.subscribe(subject, { callback: (error) => resolve(error) });
   });
-  expect(String(await refused)).toMatch(/Permissions Violation/);
+  expect(String(await refusal)).toMatch(/Permissions Violation/);
 });
 
 describe('reply subjects', () => {
@@ -231,12 +231,12 @@ it('the room of others is not filled by a flood of logs, reports or files', asyn
 /** WORKER_SUBSCRIPTIONS_MAX */
 it('the room of others is not taken by subscriptions without end', async () => {
   const greedy = await raw('w1');
-  const refused = (async () => {
+  const refusal = (async () => {
     for await (const status of greedy.status()) if (status.type === 'error') return status.error;
     return null;
   })();
   for (let place = 0; place < 2_000; place++) greedy.subscribe(`_INBOX.w1.${place}`);
-  expect(String(await refused)).toMatch(/maximum subscriptions exceeded/i);
+  expect(String(await refusal)).toMatch(/maximum subscriptions exceeded/i);
   expect(hostile.isClosed()).toBe(false);
 });
 

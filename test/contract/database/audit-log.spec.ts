@@ -158,7 +158,7 @@ describe('refused logins in the audit log', () => {
   const refuse = (userName: string, address: string, by = 'password') =>
     log().addRefusedLogin({ userName, by, address });
   /** So many as other logins have left, each from a network of its own. */
-  const refused = (count: number, hoursAgo: number) =>
+  const refusals = (count: number, hoursAgo: number) =>
     fixture.client.query(
       `insert into audit_entries (action, user_name, subject, address, created_at)
        select 'login-refused', 'earlier', 'password', 'network ' || number, now() - $2 * interval '1 hour'
@@ -202,7 +202,7 @@ describe('refused logins in the audit log', () => {
   });
 
   it('of all networks are so many an hour, and beyond that counted in one entry', async () => {
-    await refused(REFUSED_LOGINS_PER_HOUR_MAX, 0.5);
+    await refusals(REFUSED_LOGINS_PER_HOUR_MAX, 0.5);
     for (const network of [1, 2, 3]) await refuse('eve', `192.0.2.${network}`);
     expect(await count()).toBe(REFUSED_LOGINS_PER_HOUR_MAX + 1);
     expect(await newest(1)).toEqual([['other names', 'password', '3 times', null]]);
@@ -210,8 +210,8 @@ describe('refused logins in the audit log', () => {
 
   it('are kept up to a number: the oldest go, and no other entry', async () => {
     await log().add({ action: 'login', subject: 'password', ...ada() });
-    await refused(1, 10_000);
-    await refused(REFUSED_LOGINS_MAX, 3);
+    await refusals(1, 10_000);
+    await refusals(REFUSED_LOGINS_MAX, 3);
     await refuse('eve', '192.0.2.1');
     expect(await count()).toBe(REFUSED_LOGINS_MAX + 1);
     expect(await log().list({ action: 'login' }, 9, null)).toHaveLength(1);

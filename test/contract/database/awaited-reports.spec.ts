@@ -12,16 +12,16 @@ afterAll(() => fixture.close());
 it('the journal knows the attempts whose results are awaited, whichever worker was granted them', async () => {
   const { submissions, awaitedReports, cancellations } = fixture.database;
   const requests = Array.from({ length: 7 }, () => request());
-  const [running, failed, again, finished, givenUp, cancelled, waiting] = (await submissions.submit(
+  const [running, failedRun, again, finishedRun, givenUp, cancelled, waiting] = (await submissions.submit(
     requests,
     fixture.submitter,
   )) as [number, number, number, number, number, number, number];
   const giveUp = outcome({ verdict: 'tmpfail', exitCode: null, version: null, durationSeconds: null });
   await fixture.commit(ARCH, [
     ...[grant(running, 1, 0, 'w1'), start(running, 1)],
-    ...[grant(failed, 1, 0, 'w2'), fail(failed, 1)],
+    ...[grant(failedRun, 1, 0, 'w2'), fail(failedRun, 1)],
     ...[grant(again, 1, 0, 'w3'), requeue(again, 1), grant(again, 2, 0, 'w4'), requeue(again, 2)],
-    ...[grant(finished, 1, 0, 'w5'), finish(finished, 1)],
+    ...[grant(finishedRun, 1, 0, 'w5'), finish(finishedRun, 1)],
     grant(givenUp, 1, 0, 'w6'),
     ...[
       {
@@ -36,8 +36,8 @@ it('the journal knows the attempts whose results are awaited, whichever worker w
     grant(cancelled, 1, 0, 'w7'),
   ]);
   await cancellations.cancel(cancelled, { ...fixture.submitter, userName: 'ada' });
-  const attempts = [running, failed, again, finished, givenUp, cancelled, waiting, 2 ** 52].flatMap((runId) =>
-    [1, 2].map((attempt): Grant => ({ runId, attempt })),
+  const attempts = [running, failedRun, again, finishedRun, givenUp, cancelled, waiting, 2 ** 52].flatMap(
+    (runId) => [1, 2].map((attempt): Grant => ({ runId, attempt })),
   );
   const awaited = await awaitedReports.among(attempts);
   expect(awaited.sort((a, b) => a.runId - b.runId)).toEqual([

@@ -20,7 +20,7 @@ const cancel = (selection: RunSelection, reason?: string) =>
 it('a cancellation of many runs ends every unfinished run that matches, whatever its state, and no other', async () => {
   const waiting = await runs.waiting({ package: 'gcc' });
   const running = await runs.running({ package: 'gcc', arch: 'arm64' });
-  const finished = await runs.finished({ package: 'gcc' });
+  const finishedRun = await runs.finished({ package: 'gcc' });
   const other = await runs.waiting();
   expect(await cancel({ package: 'gcc' }, 'a broken upload')).toEqual([waiting, running]);
   for (const runId of [waiting, running])
@@ -30,7 +30,10 @@ it('a cancellation of many runs ends every unfinished run that matches, whatever
       cancelled: true,
       message: 'cancelled by ada: a broken upload',
     });
-  expect(await fixture.database.results.find(finished)).toMatchObject({ verdict: 'pass', cancelled: false });
+  expect(await fixture.database.results.find(finishedRun)).toMatchObject({
+    verdict: 'pass',
+    cancelled: false,
+  });
   expect((await fixture.database.journal.load(ARCH, HALF_LIFE_MS)).runs).toMatchObject([{ runId: other }]);
   expect(await fixture.database.journal.orders(ARCH, 10)).toMatchObject([{ runId: waiting, by: 'ada' }]);
   expect(await fixture.database.journal.orders('arm64', 10)).toMatchObject([

@@ -59,10 +59,10 @@ it('a cancellation ends a running one and its attempt, and says why', async () =
 });
 
 it('a cancellation changes nothing of a run that has finished, cancelled or not, or is not there', async () => {
-  const finished = await runs.finished();
-  const before = await find(finished);
-  expect(await cancel(finished)).toBe('finished');
-  expect(await find(finished)).toEqual(before);
+  const finishedRun = await runs.finished();
+  const before = await find(finishedRun);
+  expect(await cancel(finishedRun)).toBe('finished');
+  expect(await find(finishedRun)).toEqual(before);
   const cancelled = await runs.cancelled();
   expect(await cancel(cancelled)).toBe('finished');
   expect(await cancel(2_000_000_000)).toBe('unknown');

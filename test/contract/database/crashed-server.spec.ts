@@ -53,9 +53,9 @@ async function crash(): Promise<void> {
 async function crashInside(): Promise<void> {
   const victim = await connectTo(postgres.url);
   const { rows } = await victim.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const ended = new Promise((resolve) => victim.once('end', resolve));
+  const disconnection = new Promise((resolve) => victim.once('end', resolve));
   process.kill(rows[0]!.pid, 'SIGKILL');
-  await ended;
+  await disconnection;
   for (;;) {
     const client = await connectTo(postgres.url).catch(() => null);
     await client?.end();
@@ -166,12 +166,12 @@ it('of a storm of requests that the server is killed in, each gets its own outco
   await database.users.add('linus', { isAdmin: false });
   const { userId } = (await database.users.find('linus'))!;
   const { id: keyId } = await database.apiKeys.create('linus', 'test');
-  const answers = new Map<string, number[] | DatabaseUnavailable['changed']>();
+  const answers = new Map<string, number[] | DatabaseUnavailable['extent']>();
   const submit = async (name: string) => {
     const ids = await database.submissions
       .submit([{ ...request(), package: name }], { userId, keyId })
       .catch((error: unknown) => {
-        if (error instanceof DatabaseUnavailable) return error.changed;
+        if (error instanceof DatabaseUnavailable) return error.extent;
         throw error;
       });
     answers.set(name, ids);

@@ -120,10 +120,10 @@ it('the figures of today follow each end of a public run, its publication and it
   await make();
   const counts = async () => {
     await make();
-    const ended = (await runDays()).map(({ verdict, runs: count }) => [verdict, count]);
+    const verdictCounts = (await runDays()).map(({ verdict, runs: count }) => [verdict, count]);
     const { day, ...packages } = (await packageDays()).at(-1)!;
     expect(day).toBe(today);
-    return { ended, packages };
+    return { ended: verdictCounts, packages };
   };
   const one = { ended: [['pass', 1]], packages: { pass: 1, neutral: 0, fail: 0, tmpfail: 0 } };
   expect(await counts()).toEqual(one);

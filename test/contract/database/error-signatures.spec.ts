@@ -18,7 +18,7 @@ const [DISK, NETWORK] = ['no space left on device', 'no route to host'] as const
 const signatureOf = (line: string): string => errorSignature({ lines: [line] });
 
 /** A run that ends with this line in its log at a time of its own. */
-async function failed(line: string, at: string, change: Partial<RunRequest> = {}): Promise<number> {
+async function failedRun(line: string, at: string, change: Partial<RunRequest> = {}): Promise<number> {
   const runId = await runs.leased(change);
   const excerpt = { firstLine: 3, errorLine: 3, lines: [line] };
   const error = { signature: errorSignature(excerpt), excerpt };
@@ -30,9 +30,9 @@ async function failed(line: string, at: string, change: Partial<RunRequest> = {}
 it('errors are listed by how often they were seen lately, or by when they were seen first', async () => {
   const { errorSignatures } = fixture.database;
   expect(await errorSignatures.list('seen', 10)).toEqual([]);
-  const first = await failed(DISK, '10', { trigger: 'glibc/2.40-4' });
-  await failed(NETWORK, '11', { package: 'figlet' });
-  const last = await failed(DISK, '12', { package: 'dash', suite: 'sid' });
+  const first = await failedRun(DISK, '10', { trigger: 'glibc/2.40-4' });
+  await failedRun(NETWORK, '11', { package: 'figlet' });
+  const last = await failedRun(DISK, '12', { package: 'dash', suite: 'sid' });
   const frequent = await errorSignatures.list('seen', 10);
   expect(frequent.map(({ signature, count }) => [signature, count])).toEqual([
     [signatureOf(DISK), 2],
@@ -73,11 +73,11 @@ it('errors are listed by how often they were seen lately, or by when they were s
 it('an error has its packages, the most frequent first, its places and its runs in parts', async () => {
   const { errorSignatures } = fixture.database;
   const failures = [
-    await failed(DISK, '10'),
-    await failed(DISK, '11', { package: 'dash' }),
-    await failed(DISK, '12', { package: 'dash', suite: 'sid' }),
+    await failedRun(DISK, '10'),
+    await failedRun(DISK, '11', { package: 'dash' }),
+    await failedRun(DISK, '12', { package: 'dash', suite: 'sid' }),
   ];
-  await failed(NETWORK, '13');
+  await failedRun(NETWORK, '13');
   const { packages, places } = await errorSignatures.use(signatureOf(DISK), 10);
   expect(packages).toEqual([
     { package: 'dash', count: 2, lastAt: new Date('2026-11-12T00:00:00Z') },
@@ -94,9 +94,9 @@ it('an error has its packages, the most frequent first, its places and its runs 
 
 it('the errors of private runs are as if not there', async () => {
   const { errorSignatures } = fixture.database;
-  await failed(NETWORK, '10', { isPrivate: true });
-  await failed(DISK, '11', { isPrivate: true });
-  const open = await failed(DISK, '12');
+  await failedRun(NETWORK, '10', { isPrivate: true });
+  await failedRun(DISK, '11', { isPrivate: true });
+  const open = await failedRun(DISK, '12');
   const listed = await errorSignatures.list('new', 10);
   expect(listed).toMatchObject([
     { signature: signatureOf(DISK), count: 1, firstRunId: open, lastRunId: open },

@@ -43,11 +43,11 @@ it('the table of facts names the private run that a published one repeats to tho
 
 it('the fact of a publication names the key, and leaves the state', async () => {
   const waiting = await runs.waiting({ isPrivate: true });
-  const finished = await runs.finished({ isPrivate: true });
-  await fixture.database.publications.publish([waiting, finished], fixture.submitter.keyId);
+  const finishedRun = await runs.finished({ isPrivate: true });
+  await fixture.database.publications.publish([waiting, finishedRun], fixture.submitter.keyId);
   const published = { kind: 'published', actor: 'user ada', reason: null, verdict: null };
   expect((await story(waiting)).at(-1)).toMatchObject({ ...published, state: 'queued', attempt: 0 });
-  expect((await story(finished)).at(-1)).toMatchObject({ ...published, state: 'finished', attempt: 1 });
+  expect((await story(finishedRun)).at(-1)).toMatchObject({ ...published, state: 'finished', attempt: 1 });
 });
 
 it('the table of facts has one for each run of a long list, with ids of its own', async () => {

@@ -35,8 +35,8 @@ export async function setUp(): Promise<Fixture> {
     submitter: { userId, keyId: id },
     async commit(arch, writes) {
       const ownership = await database.ownershipRegister.claim(arch, 'scheduler-1', 60_000);
-      const [refused] = await database.journal.commit(arch, ownership!.epoch, writes);
-      if (refused) throw new Error(`the row does not allow ${JSON.stringify(refused)}`);
+      const [refusal] = await database.journal.commit(arch, ownership!.epoch, writes);
+      if (refusal) throw new Error(`the row does not allow ${JSON.stringify(refusal)}`);
     },
     async close() {
       await client.end();

@@ -35,16 +35,19 @@ async function figures(filter: object = {}): Promise<Omit<ArchitectureHour, 'arc
 }
 
 /** Moves a finished run to the past. Times are minutes since the beginning of the present hour. */
-async function move(runId: number, [created, started, finished]: [number, number, number]): Promise<number> {
+async function move(
+  runId: number,
+  [created, started, finishedAt]: [number, number, number],
+): Promise<number> {
   await fixture.client.query(
     `update runs set created_at = h + $2 * m, started_at = h + $3 * m, finished_at = h + $4 * m, updated_at = h + $4 * m
      from (select date_trunc('hour', now(), 'UTC') as h, interval '1 minute' as m) t where run_id = $1`,
-    [runId, created, started, finished],
+    [runId, created, started, finishedAt],
   );
   return runId;
 }
 
-const ended = async (
+const endedRun = async (
   times: [number, number, number],
   verdict: Verdict = 'pass',
   change: Partial<RunRequest> = {},
@@ -54,15 +57,15 @@ const NOTHING = { arrived: 0, pass: 0, neutral: 0, fail: 0, tmpfail: 0, busySeco
 const UNSEEN = { waiting: null, oldestSeconds: null, slots: null };
 
 it('the figures of an hour are those of its public runs, also before any were saved', async () => {
-  await ended([-100, -90, -30]);
-  await ended([-50, -45, -40], 'fail', { suite: 'sid' });
-  await ended([-50, -40, -39], 'neutral', { suite: 'sid' });
-  await ended([-50, -40, -39], 'tmpfail', { suite: 'sid' });
-  await ended([-50, -40, -39], 'absent');
-  await ended([-50, -40, -39], 'fail', { isPrivate: true });
-  await ended([-50, -40, -39], 'fail', { arch: 'other' });
+  await endedRun([-100, -90, -30]);
+  await endedRun([-50, -45, -40], 'fail', { suite: 'sid' });
+  await endedRun([-50, -40, -39], 'neutral', { suite: 'sid' });
+  await endedRun([-50, -40, -39], 'tmpfail', { suite: 'sid' });
+  await endedRun([-50, -40, -39], 'absent');
+  await endedRun([-50, -40, -39], 'fail', { isPrivate: true });
+  await endedRun([-50, -40, -39], 'fail', { arch: 'other' });
   await move(await runs.cancelled(), [-50, -40, -39]);
-  await ended([-80 * 60, -80 * 60, -80 * 60 + 5]);
+  await endedRun([-80 * 60, -80 * 60, -80 * 60 + 5]);
   await save();
   const before = { ...NOTHING, ...UNSEEN, hour: -2, arrived: 1, busySeconds: 1_800 };
   expect(await figures()).toEqual([
@@ -124,7 +127,7 @@ it('a running test keeps a slot busy from its start on, and is counted once it h
 });
 
 it('earlier hours stay as they were last seen, though runs are corrected or removed later', async () => {
-  const runId = await ended([-100, -90, -70]);
+  const runId = await endedRun([-100, -90, -70]);
   await runs.waiting();
   await save();
   for (const table of ['queue_hours', 'slot_hours'])

@@ -124,13 +124,13 @@ it('rows that cannot be are refused with file, line, column and value, and nothi
     .replace('2024-01-01 00:01:00.000', 'yesterday');
   await writeFile(path, rows);
   await appendFile(path, 'x,y\n');
-  const refused = await importDebci(broken, OPTIONS).catch((error: Error) => error.message);
-  expect(refused).toMatch(/^3 rows cannot be imported; nothing was written/);
-  expect(refused).toMatch(
+  const refusal = await importDebci(broken, OPTIONS).catch((error: Error) => error.message);
+  expect(refusal).toMatch(/^3 rows cannot be imported; nothing was written/);
+  expect(refusal).toMatch(
     /jobs\.csv:\d+: status must be one of pass, neutral, fail, tmpfail, or empty, not "perhaps"/,
   );
-  expect(refused).toMatch(/jobs\.csv:\d+: created_at must be a time, not "yesterday"/);
-  expect(refused).toMatch(/jobs\.csv:\d+: there are 2 fields, and 25 columns/);
+  expect(refusal).toMatch(/jobs\.csv:\d+: created_at must be a time, not "yesterday"/);
+  expect(refusal).toMatch(/jobs\.csv:\d+: there are 2 fields, and 25 columns/);
   expect(await counts()).toMatchObject({ runs: 0, users: 0 });
   await rm(broken, { recursive: true });
 });

@@ -53,13 +53,13 @@ journalContract('PostgresJournal', async () => {
     },
     reprioritise: async (runId, priority, userName, reason) => {
       const { userId } = (await fixture.database.users.find(userName))!;
-      const changed = await decisions.reprioritise(
+      const changedIds = await decisions.reprioritise(
         { runIds: [runId] },
         priority,
         { userId, userName },
         reason,
       );
-      return changed.length === 1;
+      return changedIds.length === 1;
     },
     publish: async (runId) => {
       await fixture.database.publications.publish([runId], fixture.submitter.keyId);
@@ -132,9 +132,9 @@ describe('tables', () => {
       expect((await fixture.database.results.find(runId))!.updatedAt).toEqual(createdAt);
     }
     await fixture.database.journal.commit(ARCH, epoch, [finish(runId, 2)]);
-    const finished = (await fixture.database.results.find(runId))!;
-    expect(finished.updatedAt.getTime()).toBeGreaterThan(createdAt.getTime());
-    expect(finished.finishedAt).toEqual(finished.updatedAt);
+    const finishedRun = (await fixture.database.results.find(runId))!;
+    expect(finishedRun.updatedAt.getTime()).toBeGreaterThan(createdAt.getTime());
+    expect(finishedRun.finishedAt).toEqual(finishedRun.updatedAt);
   });
 
   it('PostgresJournal in its tables moves updated_at when a late result corrects the run, and nothing else of when it was', async () => {

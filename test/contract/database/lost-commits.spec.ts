@@ -69,7 +69,7 @@ it('the database counts a user and a password, which are not added or set a seco
 
 it('the database knows that nothing was changed when the commit never arrived, and leaves nothing open', async () => {
   link.lose('commit\0');
-  expect((await failureOf(submit())).changed).toBe('nothing');
+  expect((await failureOf(submit())).extent).toBe('nothing');
   expect(await countRuns()).toBe(0);
   const { rowCount } = await fixture.client.query(
     `select from pg_stat_activity where datname = current_database() and backend_xid is not null
@@ -83,13 +83,13 @@ it('the database says that it is not known when the server cannot be asked', asy
   const submitted = failureOf(submit());
   while ((await countRuns()) === 0);
   link.swallow();
-  const { changed, message } = await submitted;
-  expect([changed, message]).toEqual(['unknown', expect.stringContaining('not known whether')]);
+  const { extent, message } = await submitted;
+  expect([extent, message]).toEqual(['unknown', expect.stringContaining('not known whether')]);
 });
 
 it('the database knows that nothing was changed when the work itself fails', async () => {
   link.loseAnswersTo('insert into runs');
-  expect((await failureOf(submit())).changed).toBe('nothing');
+  expect((await failureOf(submit())).extent).toBe('nothing');
   expect(await countRuns()).toBe(0);
 });
 

@@ -76,13 +76,13 @@ async function expectTurnsDuring(work: Promise<unknown>): Promise<void> {
 it('a change of many runs gives a hundred thousand runs another priority, then ends them, and holds up no dispatcher', async () => {
   await insertMany(COUNT);
   const selection = { trigger: 'glibc/2.41', keyId: fixture.submitter.keyId };
-  const changed = fixture.database.decisions.reprioritise(selection, 9, by());
-  await expectTurnsDuring(changed);
-  expect(new Set(await changed).size).toBe(COUNT);
+  const change = fixture.database.decisions.reprioritise(selection, 9, by());
+  await expectTurnsDuring(change);
+  expect(new Set(await change).size).toBe(COUNT);
   expect(await countOf('priority = 9')).toBe(COUNT);
   const cancelled = fixture.database.cancellations.cancelMatching({ package: 'many' }, by(), 'all');
   await expectTurnsDuring(cancelled);
-  expect(await cancelled).toEqual(await changed);
+  expect(await cancelled).toEqual(await change);
   expect(await countOf(`state = 'finished' and cancelled`)).toBe(COUNT);
   const { rows } = await fixture.client.query(
     'select kind, count(*)::integer from orders group by 1 order by 1',

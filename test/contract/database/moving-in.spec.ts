@@ -98,12 +98,12 @@ it('results of autopkgtest-cloud are imported once, with numbers of their own, a
     from runs r join imported_ids i on i.kind = 'run' and i.local_id = r.run_id
     join users u on u.user_id = r.requestor_id order by i.foreign_id`);
   const [pass, fail] = ['1/20260102_030400_ab12c@', '1/20260102_030402_ab12c@'];
-  const finished = new Date('2026-01-02T03:05:00Z');
+  const finishedAt = new Date('2026-01-02T03:05:00Z');
   expect(rows).toHaveLength(9);
   expect(rows.filter(({ id }) => id === pass || id === fail)).toEqual([
     {
       ...{ id: pass, arch: 'amd64', verdict: 'pass', version: '1.0-1', trigger: 'glibc/2.40-1 hello/1.0-1' },
-      ...{ requestor: 'autopkgtest-cloud', finished },
+      ...{ requestor: 'autopkgtest-cloud', finished: finishedAt },
     },
     expect.objectContaining({ id: fail, verdict: 'fail', requestor: 'ada-b' }),
   ]);

@@ -20,7 +20,7 @@ function history(change: Partial<HistoryFilter>, before: number | null = null): 
   return packagePages.history(['hello', 'bookworm', ARCH], { ...all, ...change }, 10, before).then(ids);
 }
 
-const finished = (change: Partial<RunRequest> = {}, verdict: Verdict = 'pass') =>
+const finishedRun = (change: Partial<RunRequest> = {}, verdict: Verdict = 'pass') =>
   runs.finished(change, verdict);
 
 it('packages are found by a part of their names, the very name first, private ones never', async () => {
@@ -40,7 +40,7 @@ it('the unfinished runs of a package begin with those that are executed', async 
   const waiting = await runs.waiting();
   const urgent = await runs.waiting({ priority: 9 });
   const running = await runs.running();
-  await finished();
+  await finishedRun();
   await runs.waiting({ isPrivate: true });
   await runs.waiting({ package: 'curl' });
   const { packagePages } = fixture.database;
@@ -50,42 +50,42 @@ it('the unfinished runs of a package begin with those that are executed', async 
 
 it('the first errors of several runs are read together, of private ones never', async () => {
   const error = { signature: 'ab', excerpt: { firstLine: 3, errorLine: 4, lines: ['x', 'E: broken'] } };
-  const failed = async (change: Partial<RunRequest>, outcome: object): Promise<number> => {
+  const failedRun = async (change: Partial<RunRequest>, outcome: object): Promise<number> => {
     const runId = await runs.leased(change);
     await fixture.commit(ARCH, [finish(runId, 1, { verdict: 'fail', ...outcome })]);
     return runId;
   };
-  const [withError, silent] = [await failed({}, { error }), await failed({}, {})];
-  const secret = await failed({ isPrivate: true }, { error });
+  const [withError, silent] = [await failedRun({}, { error }), await failedRun({}, {})];
+  const secret = await failedRun({ isPrivate: true }, { error });
   expect(await fixture.database.packagePages.errorsOf([withError, silent, secret])).toEqual(
     new Map([[withError, error]]),
   );
 });
 
 it('a history is filtered by status, by a part of the trigger, and by pins', async () => {
-  const first = await finished({ trigger: 'glibc/2.40-1' });
-  const failed = await finished({ trigger: 'Gcc-14/14.2' }, 'fail');
-  const pinned = await finished({ pinPackages: [['src:glibc', 'sid']] }, 'tmpfail');
-  const extra = await finished({ extraAptSources: ['staging'] });
-  await finished({ isPrivate: true });
-  await finished({ package: 'curl' });
-  await finished({ suite: 'trixie' });
+  const first = await finishedRun({ trigger: 'glibc/2.40-1' });
+  const failedRunId = await finishedRun({ trigger: 'Gcc-14/14.2' }, 'fail');
+  const pinned = await finishedRun({ pinPackages: [['src:glibc', 'sid']] }, 'tmpfail');
+  const extra = await finishedRun({ extraAptSources: ['staging'] });
+  await finishedRun({ isPrivate: true });
+  await finishedRun({ package: 'curl' });
+  await finishedRun({ suite: 'trixie' });
   await runs.running();
-  expect(await history({})).toEqual([extra, pinned, failed, first]);
-  expect(await history({ verdicts: ['fail', 'tmpfail'] })).toEqual([pinned, failed]);
-  expect(await history({ trigger: 'gcc-14/' })).toEqual([failed]);
+  expect(await history({})).toEqual([extra, pinned, failedRunId, first]);
+  expect(await history({ verdicts: ['fail', 'tmpfail'] })).toEqual([pinned, failedRunId]);
+  expect(await history({ trigger: 'gcc-14/' })).toEqual([failedRunId]);
   expect(await history({ trigger: '%' })).toEqual([]);
   expect(await history({ isPinned: true })).toEqual([extra, pinned]);
-  expect(await history({ isPinned: false })).toEqual([failed, first]);
-  expect(await history({}, pinned)).toEqual([failed, first]);
+  expect(await history({ isPinned: false })).toEqual([failedRunId, first]);
+  expect(await history({}, pinned)).toEqual([failedRunId, first]);
   expect(await history({ verdicts: ['pass'] }, pinned)).toEqual([first]);
 });
 
 it('a history begins nowhere behind a run that is no finished public run of its place', async () => {
-  await finished();
+  await finishedRun();
   const strangers = [
-    await finished({ isPrivate: true }),
-    await finished({ suite: 'trixie' }),
+    await finishedRun({ isPrivate: true }),
+    await finishedRun({ suite: 'trixie' }),
     await runs.running(),
   ];
   for (const stranger of strangers) expect(await history({}, stranger)).toEqual([]);
@@ -96,12 +96,12 @@ it('a numbered page of a history begins behind the last run of the page before',
   const behind = (passed: number, change: Partial<HistoryFilter> = {}): Promise<number | null> =>
     packagePages.runBehind(['hello', 'bookworm', ARCH], { ...all, ...change }, passed);
   const [, second, , fourth] = [
-    await finished({}, 'fail'),
-    await finished(),
-    await finished(),
-    await finished(),
+    await finishedRun({}, 'fail'),
+    await finishedRun(),
+    await finishedRun(),
+    await finishedRun(),
   ];
-  await finished({ isPrivate: true });
+  await finishedRun({ isPrivate: true });
   expect(await behind(1)).toBe(fourth);
   expect(await behind(3)).toBe(second);
   // No page begins where the history ends.

@@ -15,14 +15,14 @@ const runs = new Runs(() => fixture);
 const waiting = (change: Partial<RunRequest> = {}) => runs.waiting(change);
 const leased = (change: Partial<RunRequest> = {}) => runs.leased(change);
 const running = (change: Partial<RunRequest> = {}) => runs.running(change);
-const finished = (change: Partial<RunRequest> = {}) => runs.finished(change);
+const finishedRun = (change: Partial<RunRequest> = {}) => runs.finished(change);
 
 /** What must not be seen of a package on its page. */
 async function strangers(): Promise<void> {
-  await finished({ isPrivate: true });
-  await finished({ package: 'other' });
-  await finished({ suite: 'trixie' });
-  await finished({ arch: 'arm64' });
+  await finishedRun({ isPrivate: true });
+  await finishedRun({ package: 'other' });
+  await finishedRun({ suite: 'trixie' });
+  await finishedRun({ arch: 'arm64' });
   await running();
   await waiting();
 }
@@ -30,10 +30,10 @@ async function strangers(): Promise<void> {
 it('the latest run of a package is the newest finished public one without pins or extra sources', async () => {
   const { publicRuns } = fixture.database;
   expect(await publicRuns.latest('bookworm', ARCH, 'hello')).toBeNull();
-  await finished();
-  const newest = await finished();
-  await finished({ pinPackages: [['src:glibc', 'sid']] });
-  await finished({ extraAptSources: ['staging'] });
+  await finishedRun();
+  const newest = await finishedRun();
+  await finishedRun({ pinPackages: [['src:glibc', 'sid']] });
+  await finishedRun({ extraAptSources: ['staging'] });
   await runs.cancelled();
   await strangers();
   expect(await publicRuns.latest('bookworm', ARCH, 'hello')).toMatchObject({
@@ -53,9 +53,9 @@ it('the latest run of a package is the one that finished last, not the one that 
 });
 
 it('the history of a package is its finished public runs, newest first, pinned ones too', async () => {
-  const first = await finished();
-  const pinned = await finished({ pinPackages: [['src:glibc', 'sid']] });
-  const last = await finished();
+  const first = await finishedRun();
+  const pinned = await finishedRun({ pinPackages: [['src:glibc', 'sid']] });
+  const last = await finishedRun();
   await strangers();
   const { publicRuns } = fixture.database;
   expect(ids(await publicRuns.history('bookworm', ARCH, 'hello', 10))).toEqual([last, pinned, first]);
@@ -64,10 +64,10 @@ it('the history of a package is its finished public runs, newest first, pinned o
 
 it('an older part of the history begins behind a run of it', async () => {
   const [first, second, third, last] = [
-    await finished(),
-    await finished(),
-    await finished(),
-    await finished(),
+    await finishedRun(),
+    await finishedRun(),
+    await finishedRun(),
+    await finishedRun(),
   ];
   const older = async (limit: number, before: number) =>
     ids(await fixture.database.publicRuns.history('bookworm', ARCH, 'hello', limit, before));
@@ -77,8 +77,12 @@ it('an older part of the history begins behind a run of it', async () => {
 });
 
 it('an older part of the history is empty behind a run that is not in it: nothing is learnt of a private one', async () => {
-  await finished();
-  const others = [await finished({ isPrivate: true }), await finished({ package: 'other' }), await waiting()];
+  await finishedRun();
+  const others = [
+    await finishedRun({ isPrivate: true }),
+    await finishedRun({ package: 'other' }),
+    await waiting(),
+  ];
   for (const other of [...others, 2_000_000_000]) {
     expect(await fixture.database.publicRuns.history('bookworm', ARCH, 'hello', 10, other)).toEqual([]);
   }
@@ -93,7 +97,7 @@ it('an older part of the history has the cancelled runs', async () => {
 it('the store of public runs counts the runs that wait for the same test: public ones, and private ones of the key', async () => {
   const { publicRuns } = fixture.database;
   const pins: Partial<RunRequest> = { pinPackages: [['src:glibc', 'sid']] };
-  const [plain, pinned] = [await finished(), await finished(pins)];
+  const [plain, pinned] = [await finishedRun(), await finishedRun(pins)];
   await waiting({ trigger: 'another trigger', priority: 9 });
   await waiting({ isPrivate: true });
   for (const change of [{ suite: 'sid' }, { arch: 'arm64' }, { variant: 'slow' }, { backend: 'qemu' }])
@@ -111,7 +115,7 @@ it('the store of public runs counts the runs that wait for the same test: public
 it('the store of public runs lists running: leased and started public runs, the longest running first', async () => {
   await running({ isPrivate: true });
   await waiting();
-  await finished();
+  await finishedRun();
   const granted = await leased();
   const first = await running();
   const second = await running();
@@ -120,10 +124,10 @@ it('the store of public runs lists running: leased and started public runs, the 
 });
 
 it('the store of public runs lists recent: finished public runs, newest first', async () => {
-  await finished({ isPrivate: true });
+  await finishedRun({ isPrivate: true });
   await running();
-  const first = await finished();
-  const second = await finished({ arch: 'arm64' });
+  const first = await finishedRun();
+  const second = await finishedRun({ arch: 'arm64' });
   expect(ids(await fixture.database.publicRuns.recent(10))).toEqual([second, first]);
   expect(ids(await fixture.database.publicRuns.recent(1))).toEqual([second]);
 });
@@ -143,7 +147,7 @@ it('the store of public runs counts every queue, private runs for administrators
   const open = await waiting();
   await leased();
   await running({ isPrivate: true });
-  await finished();
+  await finishedRun();
   await running({ arch: 'arm64' });
   await waiting({ suite: 'trixie' });
   await waiting({ suite: 'sid', isPrivate: true });
@@ -176,7 +180,7 @@ it('the user with the most waiting public runs is the one who requested or retri
   await runs.waiting({}, grace);
   await running();
   expect(await publicRuns.waitingShare(everything)).toMatchObject({ count: 1, of: 2 });
-  await retries.retry(await finished(), { ...grace, userName: 'grace', isAdmin: false } as never);
+  await retries.retry(await finishedRun(), { ...grace, userName: 'grace', isAdmin: false } as never);
   expect(await publicRuns.waitingShare(everything)).toEqual({ user: 'grace', count: 2, of: 3 });
   expect(await publicRuns.waitingShare({ suite: 'sid', arch: ARCH })).toEqual({
     user: 'ada',

@@ -23,18 +23,18 @@ async function packagesOf(prefix: string): Promise<string[]> {
 
 it('a publication shows own private runs to everybody, finished or not, and says which', async () => {
   const waiting = await runs.waiting({ isPrivate: true });
-  const finished = await runs.finished({ isPrivate: true });
+  const finishedRun = await runs.finished({ isPrivate: true });
   const isPublic = await runs.finished();
   const privateRun = await runs.finished({ isPrivate: true });
-  expect(await publish([finished, isPublic, waiting, waiting, 2_000_000_000, 10 ** 12])).toEqual([
+  expect(await publish([finishedRun, isPublic, waiting, waiting, 2_000_000_000, 10 ** 12])).toEqual([
     waiting,
-    finished,
+    finishedRun,
   ]);
   const { publicRuns } = fixture.database;
-  expect(ids(await publicRuns.history('bookworm', ARCH, 'hello', 10))).toEqual([isPublic, finished]);
+  expect(ids(await publicRuns.history('bookworm', ARCH, 'hello', 10))).toEqual([isPublic, finishedRun]);
   expect(ids(await publicRuns.waiting(10))).toEqual([waiting]);
   expect(await fixture.database.results.find(privateRun)).toMatchObject({ isPrivate: true });
-  expect(await publish([finished])).toEqual([]);
+  expect(await publish([finishedRun])).toEqual([]);
   expect(await publish([])).toEqual([]);
 });
 

@@ -92,18 +92,18 @@ it('a run that failed counts as affected by what had changed since the pass just
   const change = { package: 'libfoo', from: '1', to: '2' };
   const passed = await runs.finished(place);
   await runs.finished(place, 'tmpfail');
-  const failed = await runs.finished({ ...place, pinPackages: [['src:foo', 'sid']] }, 'fail');
+  const failedRun = await runs.finished({ ...place, pinPackages: [['src:foo', 'sid']] }, 'fail');
   const again = await runs.finished(place, 'fail');
   const later = await runs.finished(place, 'fail');
   const before = async (runId: number) =>
     (await runTestbeds.passJustBefore((await results.find(runId))!))?.runId;
-  expect([await before(failed), await before(again), await before(later)]).toEqual([
+  expect([await before(failedRun), await before(again), await before(later)]).toEqual([
     passed,
     passed,
     undefined,
   ]);
   const hidden = await runs.finished({ ...place, isPrivate: true }, 'fail');
-  for (const runId of [failed, hidden]) {
+  for (const runId of [failedRun, hidden]) {
     await runTestbeds.saveChanges(runId, passed, [change]);
     await runTestbeds.saveChanges(runId, passed, [change]);
   }
@@ -111,7 +111,7 @@ it('a run that failed counts as affected by what had changed since the pass just
     (await runTestbeds.affectedBy('libfoo', from, to, 10)).map(({ runId, passedRunId, from, to }) => {
       return { runId, passedRunId, from, to };
     });
-  const openRun = { runId: failed, passedRunId: passed, from: '1', to: '2' };
+  const openRun = { runId: failedRun, passedRunId: passed, from: '1', to: '2' };
   for (const [from, to] of [
     ['1', '2'],
     [null, '2'],

@@ -39,12 +39,12 @@ it('who begins sessions without end, and logs in with none, fills no table beyon
   const { store } = fixture.database.sessions;
   const save = promisify(store.set.bind(store));
   const cookie = { expires: new Date(Date.now() + 7_200_000), originalMaxAge: 7_200_000 };
-  const ended = jest.spyOn(fixture.database.sessions, 'endOldest');
+  const endOldest = jest.spyOn(fixture.database.sessions, 'endOldest');
   for (let number = 0; number < 5_000; number += 100)
     await Promise.all(
       Array.from({ length: 100 }, (_, place) => save(`${number + place}`, { cookie } as SessionData)),
     );
-  expect(ended).toHaveBeenCalledTimes(1);
-  await ended.mock.results[0]!.value;
+  expect(endOldest).toHaveBeenCalledTimes(1);
+  await endOldest.mock.results[0]!.value;
   expect(await keptSessions()).toHaveLength(SESSIONS_BEFORE_LOGIN_MAX);
 });

@@ -19,7 +19,7 @@ afterAll(() => fixture.close());
 
 const PINS: Pin[] = [['src:glibc', 'sid']];
 
-const ended = {
+const endFields = {
   package: fc.constantFrom(...PACKAGES),
   suite: fc.constantFrom(...SUITES),
   verdict: fc.constantFrom<PackageVerdict>('pass', 'fail', 'pass', 'fail', 'neutral', 'tmpfail'),
@@ -27,7 +27,7 @@ const ended = {
   durationSeconds: fc.integer({ min: 1, max: 40 }),
 };
 const weighted = <Kind extends string>(kind: Kind, weight: number) => {
-  return { weight, arbitrary: fc.record({ kind: fc.constant(kind), ...ended }) };
+  return { weight, arbitrary: fc.record({ kind: fc.constant(kind), ...endFields }) };
 };
 const event = fc.oneof(
   weighted('finished', 12),
@@ -159,8 +159,8 @@ function statusOf(name: string, suite: string, shownRuns: PlainRun[]): PackageSt
   const passed = relevant.findLast((run) => run.verdict === 'pass' || run.verdict === 'neutral');
   const sincePass = relevant.slice(passed ? relevant.indexOf(passed) + 1 : 0);
   const failing = sincePass.find((run) => run.verdict === 'fail');
-  const failed = relevant.findLast((run) => run.verdict === 'fail');
-  const sinceFailure = failed ? relevant.slice(relevant.indexOf(failed) + 1) : [];
+  const failure = relevant.findLast((run) => run.verdict === 'fail');
+  const sinceFailure = failure ? relevant.slice(relevant.indexOf(failure) + 1) : [];
   const recovered = sinceFailure.find((run) => run.verdict === 'pass' || run.verdict === 'neutral');
   const saying = relevant.filter((run) => run.verdict !== 'tmpfail');
   const seconds = saying

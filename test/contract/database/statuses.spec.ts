@@ -18,12 +18,12 @@ const stores = () => fixture.database.publicRuns;
 
 /** Everything that a package's status must not change by. */
 async function strangers(name: string): Promise<void> {
-  const failed = (change: Partial<RunRequest>) => runs.finished({ package: name, ...change }, 'fail', '9');
-  await failed({ isPrivate: true });
-  await failed({ pinPackages: [['src:glibc', 'sid']] });
-  await failed({ extraAptSources: ['staging'] });
-  await failed({ suite: 'trixie' });
-  await failed({ arch: 'arm64' });
+  const failedRun = (change: Partial<RunRequest>) => runs.finished({ package: name, ...change }, 'fail', '9');
+  await failedRun({ isPrivate: true });
+  await failedRun({ pinPackages: [['src:glibc', 'sid']] });
+  await failedRun({ extraAptSources: ['staging'] });
+  await failedRun({ suite: 'trixie' });
+  await failedRun({ arch: 'arm64' });
   await runs.cancelled({ package: name });
   await runs.finished({ package: name }, 'absent', 'n/a');
   await runs.running({ package: name });
@@ -145,14 +145,14 @@ describe('the counts of each day', () => {
     new Date(`${new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)}T${time}Z`).toISOString();
 
   it('the counts of each day say how all packages were at its end, also those that were not tested on it', async () => {
-    const ended = async (name: string, verdict: Verdict, time: string) =>
+    const endedRun = async (name: string, verdict: Verdict, time: string) =>
       runs.endedAt(await runs.finished({ package: name }, verdict), time);
-    await ended('a', 'pass', day(9));
-    await ended('b', 'fail', day(9));
-    await ended('a', 'fail', day(2, '00:00'));
-    await ended('a', 'tmpfail', day(2, '23:59:59.999'));
-    await ended('c', 'neutral', day(1));
-    await ended('b', 'pass', day(0, '00:00'));
+    await endedRun('a', 'pass', day(9));
+    await endedRun('b', 'fail', day(9));
+    await endedRun('a', 'fail', day(2, '00:00'));
+    await endedRun('a', 'tmpfail', day(2, '23:59:59.999'));
+    await endedRun('c', 'neutral', day(1));
+    await endedRun('b', 'pass', day(0, '00:00'));
     for (const name of ['a', 'b', 'c', 'd']) await strangers(name);
     const counts = (await stores().statusHistory(SUITE, ARCH, 4)).map(({ date, ...rest }) => [date, rest]);
     const none = { pass: 0, neutral: 0, fail: 0, tmpfail: 0 };
@@ -212,14 +212,14 @@ it('changes are runs that ended unlike the one before, a tmpfail between them or
 });
 
 it('the first run of a package is a change when it failed', async () => {
-  const failed = await runs.finished({ package: 'new' }, 'fail');
+  const failedRunId = await runs.finished({ package: 'new' }, 'fail');
   await runs.finished({ package: 'new', suite: 'trixie' }, 'pass');
   await runs.finished({ package: 'new', suite: 'sid' }, 'tmpfail');
   const later = await runs.finished({ package: 'new', suite: 'sid' }, 'fail');
   const changes = await stores().statusChanges('new', 10);
   expect(changes.map(({ runId, previousStatus }) => [runId, previousStatus])).toEqual([
     [later, null],
-    [failed, null],
+    [failedRunId, null],
   ]);
 });
 

@@ -67,7 +67,7 @@ function process(send: (message: WebhookMessage) => void, outcomes: string[] = [
     ownServices: () => new Set(),
     clock: systemClock,
     random: () => 0,
-    ended: (outcome) => outcomes.push(outcome),
+    onOutcome: (outcome) => outcomes.push(outcome),
     send: (message) => {
       send(message);
       return Promise.resolve({ status: 200, retryAfterMs: null, text: '', error: null, durationMs: 1 });

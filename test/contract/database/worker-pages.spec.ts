@@ -16,7 +16,7 @@ const runs = new Runs(() => fixture);
 const commit = (...writes: Write[]) => fixture.commit(ARCH, writes);
 
 /** An attempt of a new run by a worker, with a verdict. */
-async function ended(
+async function endedRun(
   worker: string,
   verdict: 'pass' | 'fail',
   change: Partial<RunRequest> = {},
@@ -28,17 +28,17 @@ async function ended(
 }
 
 it('the attempts of each worker are its newest ended ones, those without a result too, those handed back not', async () => {
-  const passed = await ended('w1', 'pass');
+  const passed = await endedRun('w1', 'pass');
   const expired = await runs.waiting();
   await commit(grant(expired, 1, 0, 'w1'));
   await commit(requeue(expired, 1, 'returned'));
   await commit(grant(expired, 2, 0, 'w1'));
   await commit(requeue(expired, 2, 'expired'));
-  await ended('w2', 'fail');
-  await ended('w2', 'pass');
-  await ended('w3', 'pass');
+  await endedRun('w2', 'fail');
+  await endedRun('w2', 'pass');
+  await endedRun('w3', 'pass');
   await runs.leased();
-  const hidden = await ended('w1', 'pass', { isPrivate: true });
+  const hidden = await endedRun('w1', 'pass', { isPrivate: true });
   const { workerPages } = fixture.database;
   const attempts = await workerPages.attempts(['w1', 'w2', 'w4'], 2);
   expect(
@@ -77,17 +77,17 @@ it('a worker is compared with what others made of the same packages on the same 
   const nothing = { attempts: 0, failed: 0, withoutResult: 0, expectedFailed: 0, expectedWithoutResult: 0 };
   expect(await workerPages.comparison('w1')).toEqual(nothing);
   // Half of what others did fails, and one attempt of five had no result.
-  for (const verdict of ['pass', 'pass', 'fail', 'fail'] as const) await ended('w2', verdict);
+  for (const verdict of ['pass', 'pass', 'fail', 'fail'] as const) await endedRun('w2', verdict);
   const retried = await runs.waiting();
   await commit(grant(retried, 1, 0, 'w3'));
   await commit(fail(retried, 1));
   await commit(grant(retried, 2, 0, 'w3'));
   await commit({ ...finish(retried, 2, { verdict: 'fail' }), worker: 'w3' } as Write);
-  for (let count = 0; count < 3; count += 1) await ended('w1', 'fail');
+  for (let count = 0; count < 3; count += 1) await endedRun('w1', 'fail');
   // No other worker has executed these.
-  await ended('w1', 'fail', { package: 'alone' });
-  await ended('w1', 'fail', { isPrivate: true });
-  await ended('w2', 'pass', { isPrivate: true });
+  await endedRun('w1', 'fail', { package: 'alone' });
+  await endedRun('w1', 'fail', { isPrivate: true });
+  await endedRun('w2', 'pass', { isPrivate: true });
   expect(await workerPages.comparison('w1')).toEqual({
     attempts: 3,
     failed: 3,
@@ -98,20 +98,20 @@ it('a worker is compared with what others made of the same packages on the same 
 });
 
 it('a worker has by hour what its attempts with public runs came to, and how long slots were busy', async () => {
-  const passed = await ended('w1', 'pass');
-  const failed = await ended('w1', 'fail');
-  await ended('w1', 'fail', { isPrivate: true });
-  await ended('w2', 'fail');
+  const passed = await endedRun('w1', 'pass');
+  const failedRun = await endedRun('w1', 'fail');
+  await endedRun('w1', 'fail', { isPrivate: true });
+  await endedRun('w2', 'fail');
   const expired = await runs.waiting();
   await commit(grant(expired, 1, 0, 'w1'), requeue(expired, 1, 'expired'));
   const day = '2026-11-20';
-  const move = (runId: number, started: string, finished: string) =>
+  const move = (runId: number, started: string, finishedAt: string) =>
     fixture.client.query('update attempts set started_at = $2, ended_at = $3 where run_id = $1', [
       runId,
-      ...[`${day}T${started}Z`, `${day}T${finished}Z`],
+      ...[`${day}T${started}Z`, `${day}T${finishedAt}Z`],
     ]);
   await move(passed, '09:50', '11:10');
-  await move(failed, '11:30', '11:40');
+  await move(failedRun, '11:30', '11:40');
   await fixture.client.query('update attempts set ended_at = $2 where run_id = $1', [
     expired,
     `${day}T12:30Z`,

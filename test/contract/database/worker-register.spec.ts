@@ -61,10 +61,10 @@ it.each([
     'architectures: "A B" cannot be an architecture\'s name',
   ],
   ['a bad key', worker('w2', { publicKey: 'SUA' }), 'public key: "SUA" is not that of an nkey user'],
-])('the register of workers refuses %s and changes nothing', async (_what, refused, message) => {
+])('the register of workers refuses %s and changes nothing', async (_what, change, message) => {
   await register().add(worker('w1'), ada());
   const before = [await register().list(), await orders()];
-  await expect(register().add(refused, ada())).rejects.toThrow(message);
+  await expect(register().add(change, ada())).rejects.toThrow(message);
   expect([await register().list(), await orders()]).toEqual(before);
 });
 
@@ -124,13 +124,13 @@ it('the register of workers brings up to date what is known of a worker, and say
   expect(await register().saveWorker(first, ada())).toBe(true);
   expect(await orders()).toHaveLength(2);
   await register().recordSeen(sightingsOf('w1'), []);
-  const changed = { ...first, architectures: [ARCH, 'arm64'], mayRunPrivate: true };
-  expect(await register().saveWorker(changed, ada())).toBe(true);
-  expect(await register().find('w1')).toMatchObject({ ...changed, lastSeenAt: expect.any(Date) });
+  const secondVersion = { ...first, architectures: [ARCH, 'arm64'], mayRunPrivate: true };
+  expect(await register().saveWorker(secondVersion, ada())).toBe(true);
+  expect(await register().find('w1')).toMatchObject({ ...secondVersion, lastSeenAt: expect.any(Date) });
   expect(await orders()).toHaveLength(4);
   await register().revoke('w1', ada());
   expect(await register().saveWorker(first, ada())).toBe(false);
-  expect(await register().find('w1')).toMatchObject({ ...changed, revokedAt: expect.any(Date) });
+  expect(await register().find('w1')).toMatchObject({ ...secondVersion, revokedAt: expect.any(Date) });
   await expect(register().saveWorker(worker(''), ada())).rejects.toThrow('name: ""');
 });
 
@@ -167,9 +167,9 @@ it('the register of workers keeps when a worker was last seen, and writes that a
 it('the register of workers counts what was refused of a worker, with the last reason; of strangers nothing', async () => {
   await register().add(worker('w1'), ada());
   await register().add(worker('w2'), ada());
-  const refused = (worker: string, count: number, reason: string) => ({ worker, count, reason });
-  await register().recordSeen([], [refused('w1', 2, 'not for arm64'), refused('w9', 7, 'unknown')]);
-  await register().recordSeen([], [refused('w2', 1, 'x'), refused('w1', 3_000_000_000, 'not for i386')]);
+  const refusals = (worker: string, count: number, reason: string) => ({ worker, count, reason });
+  await register().recordSeen([], [refusals('w1', 2, 'not for arm64'), refusals('w9', 7, 'unknown')]);
+  await register().recordSeen([], [refusals('w2', 1, 'x'), refusals('w1', 3_000_000_000, 'not for i386')]);
   expect(await register().list()).toMatchObject([
     { name: 'w1', refusals: 3_000_000_002, lastRefusal: 'not for i386', lastRefusedAt: expect.any(Date) },
     { name: 'w2', refusals: 1, lastRefusal: 'x', lastSeenAt: null },

@@ -44,7 +44,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-const settings = (changed: Partial<S3Settings> = {}): S3Settings => ({
+const settings = (changes: Partial<S3Settings> = {}): S3Settings => ({
   kind: 's3',
   endpoint: link.url,
   region: 'us-east-1',
@@ -57,11 +57,11 @@ const settings = (changed: Partial<S3Settings> = {}): S3Settings => ({
   idleTimeoutMs: 20_000,
   answerBytesMax: 1024 * 1024,
   partBytes: 5 * 1024 * 1024,
-  ...changed,
+  ...changes,
 });
 
-const open = async (changed: Partial<S3Settings> = {}, credentials = server.credentials) => {
-  const store = await openStore(settings(changed), () => credentials);
+const open = async (changes: Partial<S3Settings> = {}, credentials = server.credentials) => {
+  const store = await openStore(settings(changes), () => credentials);
   opened.push(store);
   return store;
 };
@@ -103,11 +103,11 @@ describe('a bucket', () => {
     const store = await open();
     const content = new PassThrough();
     const putting = store.save(77, 1, 'artifacts.tar.gz', content, announced);
-    const refused = expect(putting).rejects.toThrow(StoreUnavailable);
+    const rejection = expect(putting).rejects.toThrow(StoreUnavailable);
     content.write(large.subarray(0, large.length - 1));
     await cut();
     content.end(large.subarray(large.length - 1));
-    await refused;
+    await rejection;
     await mend();
     expect(await store.open(77, 1, 'artifacts.tar.gz')).toBeNull();
     await store.save(77, 1, 'artifacts.tar.gz', PassThrough.from([large]), announced);
@@ -125,8 +125,8 @@ describe('a bucket', () => {
   it.each<[string, Partial<S3Settings>, string]>([
     ['is not there', { bucket: 'never-created' }, 'the bucket never-created of http://127.0.0.1'],
     ['is nowhere', { endpoint: 'http://127.0.0.1:1' }, 'ECONNREFUSED'],
-  ])('a bucket that %s is out of reach', async (_, changed, message) => {
-    const store = await open(changed);
+  ])('a bucket that %s is out of reach', async (_, changes, message) => {
+    const store = await open(changes);
     await expect(store.open(1, 1, 'log.gz')).rejects.toThrow(StoreUnavailable);
     await expect(store.open(1, 1, 'log.gz')).rejects.toThrow(message);
   });

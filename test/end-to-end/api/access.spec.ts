@@ -62,8 +62,8 @@ it('answers say until when an API key is valid, and why it no longer is', async 
   expect(listed).toContainEqual(
     expect.objectContaining({ id: newKey.id, expires_at: '2026-01-02T03:04:05.000Z' }),
   );
-  const changed = await ofKeys<Made>(`/${newKey.id}`, json({ scope: 'everything' }));
-  expect(changed).toMatchObject({
+  const change = await ofKeys<Made>(`/${newKey.id}`, json({ scope: 'everything' }));
+  expect(change).toMatchObject({
     id: newKey.id,
     scope: 'everything',
     expires_at: '2026-01-02T03:04:05.000Z',

@@ -94,8 +94,8 @@ it('users are added, appointed, dismissed, logged out and given passwords on the
   expect((await carol.get('/admin/')).status).toBe(200);
   await confirmed('/admin/users/carol', '/admin/users/carol/administrator', { admin: 'false' });
   expect((await carol.get('/admin/')).status).toBe(403);
-  const ended = await confirmed('/admin/users/carol', '/admin/users/carol/end-sessions');
-  expect(await ended.text()).toContain('carol was logged out of one browser.');
+  const endSessions = await confirmed('/admin/users/carol', '/admin/users/carol/end-sessions');
+  expect(await endSessions.text()).toContain('carol was logged out of one browser.');
   expect((await carol.get('/user/carol')).status).toBe(303);
   const last = await confirmed('/admin/users/root', '/admin/users/root/administrator', { admin: 'false' });
   expect([last.status, await last.text()]).toEqual([409, expect.stringContaining('the last administrator')]);
@@ -177,8 +177,8 @@ it('runs are cancelled and get another priority by selection, after a question t
   expect(await api.database.results.find(runIds[0]!)).toMatchObject({ state: 'queued' });
   const form = { ...hiddenIn(question), confirmed: '', priority: '9' };
   const raised = await admin.post('/admin/queues/priority', form);
-  const changed = await admin.post('/admin/queues/priority', hiddenIn(await raised.text()));
-  expect(await changed.text()).toContain('The priority of 2 runs is 9 now.');
+  const change = await admin.post('/admin/queues/priority', hiddenIn(await raised.text()));
+  expect(await change.text()).toContain('The priority of 2 runs is 9 now.');
   expect(await (await admin.post('/admin/queues/cancel', hiddenIn(question))).text()).toContain('2 runs');
   for (const runId of runIds)
     expect(await api.database.results.find(runId)).toMatchObject({ cancelled: true, priority: 9 });

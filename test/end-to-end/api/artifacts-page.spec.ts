@@ -30,14 +30,14 @@ async function archive(): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function finished(name: string, parameters: Record<string, unknown> = {}): Promise<string> {
+async function finishedRun(name: string, parameters: Record<string, unknown> = {}): Promise<string> {
   const runId = await api.submit(name, parameters);
   await api.finish(runId, { files: { 'artifacts.tar.gz': await archive() } });
   return `/packages/${name[0]}/${name}/bookworm/amd64/${runId}/artifacts/`;
 }
 
 it('the artifacts of a run are listed with their sizes, and each is read at an address of its own', async () => {
-  const path = await finished('files');
+  const path = await finishedRun('files');
   const html = await (await api.fetch(path)).text();
   const rows = [
     ...html.matchAll(
@@ -57,7 +57,7 @@ it('the artifacts of a run are listed with their sizes, and each is read at an a
 });
 
 it('programs list the files of a run by the API, and read each byte for byte, with a key and without', async () => {
-  const runId = Number(/(\d+)\/artifacts\/$/.exec(await finished('listed'))![1]);
+  const runId = Number(/(\d+)\/artifacts\/$/.exec(await finishedRun('listed'))![1]);
   const listed = (await (await api.api(`/runs/${runId}/artifacts`)).json()) as { files: { path: string }[] };
   expect(listed).toMatchObject({ run_id: runId, attempt: 1, archive_bytes: expect.any(Number), total: 4 });
   expect(listed.files).toContainEqual({ path: 'deep/page.html', bytes: 25 });
@@ -90,7 +90,7 @@ it('programs list the files of a run by the API, and read each byte for byte, wi
 });
 
 it('no browser takes an artifact for a page of this server', async () => {
-  const path = await finished('hostile');
+  const path = await finishedRun('hostile');
   const file = await api.fetch(`${path}deep/page.html`);
   const headers = (response: Response, names: string[]) => names.map((name) => response.headers.get(name));
   const names = ['content-type', 'content-disposition', 'x-content-type-options', 'content-security-policy'];
@@ -112,13 +112,13 @@ it('no browser takes an artifact for a page of this server', async () => {
 it.each(['nothing', '..%2f..%2flog.gz', 'deep%2f..%2fempty', 'deep', '%00', 'deep/../../raw%00'])(
   'there is no artifact %s',
   async (name) => {
-    const response = await api.fetch(`${await finished('missing')}${name}`);
+    const response = await api.fetch(`${await finishedRun('missing')}${name}`);
     expect(response.status).toBe(404);
   },
 );
 
 it('a private run has no artifacts for strangers, and a run without any says so', async () => {
-  const path = await finished('secret', { is_private: true });
+  const path = await finishedRun('secret', { is_private: true });
   expect((await api.fetch(path)).status).toBe(404);
   expect((await api.fetch(`${path}empty`)).status).toBe(404);
   const own = await api.fetch(`${path}empty`, { headers: { 'Auth-Key': api.keys.alice } });

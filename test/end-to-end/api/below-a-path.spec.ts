@@ -16,8 +16,8 @@ beforeAll(async () => {
   await users.setPassword('alice', 'of alice');
   await users.add('root', { isAdmin: true });
   await users.setPassword('root', 'of root');
-  const failed = await api.submit('hello', { trigger: 'glibc/2.40-4' });
-  await api.finish(failed, {
+  const failedRun = await api.submit('hello', { trigger: 'glibc/2.40-4' });
+  await api.finish(failedRun, {
     verdict: 'fail',
     files: { 'log.gz': 'a log\nmake: *** Error 1\n', 'artifacts.tar.gz': Buffer.from('x') },
     error: {

@@ -48,9 +48,9 @@ it('a closed server leads a browser to the login and back, whatever it asks for'
 });
 
 it('a closed server refuses programs without a valid key, whatever they ask for', async () => {
-  const refused = closed().map(({ path }) => [path, 403, null]);
-  expect(await answers(closed(), { 'Auth-Key': 'pk_wrong' })).toEqual(refused);
-  expect(await answers(closed(), { Cookie: 'proctor=s%3Ax.y' })).toEqual(refused);
+  const refusals = closed().map(({ path }) => [path, 403, null]);
+  expect(await answers(closed(), { 'Auth-Key': 'pk_wrong' })).toEqual(refusals);
+  expect(await answers(closed(), { Cookie: 'proctor=s%3Ax.y' })).toEqual(refusals);
 });
 
 it('a closed server shows everything to users, and no shared cache keeps it', async () => {

@@ -46,9 +46,9 @@ it.each<[Json, string]>([
   await signal;
   const page = await (await api.fetch('/')).text();
   expect(page).toMatch(/ is paused by root \(since .* UTC\): the mirror is away &lt;b&gt;/);
-  const ended = signalOf(arch);
+  const end = signalOf(arch);
   expect((await decide('resume', scope))[0]).toBe(200);
-  await ended;
+  await end;
 });
 
 it('trust in a worker is an order that is kept at once, to the dispatchers that think otherwise', async () => {

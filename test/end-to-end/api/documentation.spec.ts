@@ -195,12 +195,12 @@ it.each<[string, string, string, RequestInit]>([
   ['get', '/api/v1/keys', '/keys', {}],
 ])('%s %s answers %s as the document says', async (method, path, to, init) => {
   const ofTrigger = { trigger: 'gcc/1' };
-  const [finished, waiting] = [await api.submit('hello', ofTrigger), await api.submit('hello', ofTrigger)];
-  const failed = to.includes('FAILED') ? await api.submit('hello') : 0;
+  const [finishedRun, waiting] = [await api.submit('hello', ofTrigger), await api.submit('hello', ofTrigger)];
+  const failedRun = to.includes('FAILED') ? await api.submit('hello') : 0;
   const error = runError('no space');
-  await api.finish(finished, { verdict: 'fail', error });
-  if (failed) await api.finish(failed, { verdict: 'fail' });
-  const ids = { RUN: finished, WAITING: waiting, FAILED: failed, SIGNATURE: error.signature };
+  await api.finish(finishedRun, { verdict: 'fail', error });
+  if (failedRun) await api.finish(failedRun, { verdict: 'fail' });
+  const ids = { RUN: finishedRun, WAITING: waiting, FAILED: failedRun, SIGNATURE: error.signature };
   const response = await api.api(
     to.replace(/RUN|WAITING|FAILED|SIGNATURE/, (name) => String(ids[name as keyof typeof ids])),
     init,

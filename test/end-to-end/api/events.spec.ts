@@ -159,8 +159,8 @@ it.each([
 
 it('a key has at most so many connections, and a place is free when one is closed', async () => {
   for (let count = 0; count < 4; count += 1) await follow();
-  const refused = await api.api('/events');
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+  const refusal = await api.api('/events');
+  expect([refusal.status, refusal.headers.get('retry-after')]).toEqual([429, '5']);
   await clients.pop()!.close();
   while (
     !(await api.api('/events', { method: 'GET', signal: AbortSignal.timeout(PATIENCE_MS) }).then(opened))

@@ -158,9 +158,9 @@ it.each([
   [Array.from({ length: 21 }, (_, at) => `p${at}*`).join(' '), '20 patterns with *'],
 ])('what cannot be followed is refused as a whole (%#)', async (packages, reason) => {
   const before = await followed();
-  const refused = await follow(packages);
-  const html = await refused.text();
-  expect([refused.status, html]).toEqual([400, expect.stringContaining(reason)]);
+  const refusal = await follow(packages);
+  const html = await refusal.text();
+  expect([refusal.status, html]).toEqual([400, expect.stringContaining(reason)]);
   expect(html).toContain('<span class="mistake" id="packages-mistake">');
   expect(await followed()).toEqual(before);
 });

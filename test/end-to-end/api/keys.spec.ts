@@ -169,8 +169,8 @@ it('the password cannot be guessed for long', async () => {
   const statuses: number[] = [];
   for (let guess = 0; guess < 6; guess += 1) statuses.push((await keys('', 'mallory:wrong')).status);
   expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
-  const refused = await keys('', 'mallory:right');
-  expect(refused.status).toBe(429);
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_000);
+  const refusal = await keys('', 'mallory:right');
+  expect(refusal.status).toBe(429);
+  expect(Number(refusal.headers.get('retry-after'))).toBeGreaterThan(3_000);
   expect((await keys('', BOB)).status).toBe(200);
 });

@@ -16,10 +16,10 @@ describe('the requests of a key', () => {
 
   it('the requests of a key are limited, and others are served meanwhile', async () => {
     const answers = await Promise.all(Array.from({ length: 80 }, () => api.api('/auth')));
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused.length).toBeGreaterThan(15);
+    const refusals = answers.filter(({ status }) => status === 429);
+    expect(refusals.length).toBeGreaterThan(15);
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(40);
-    for (const response of refused) {
+    for (const response of refusals) {
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(response.headers.get('auth-user')).toBe('alice');
       expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
@@ -48,12 +48,12 @@ describe('requests without a key', () => {
     const path = '/data/status/bookworm/amd64/packages.json';
     expect(await statuses(35, path, from('192.0.2.1'))).toEqual([...times(30, 200), ...times(5, 429)]);
     for (const other of [path, '/', '/no/such/thing', '/api/doc', '/api/v1/openapi.json']) {
-      const refused = await api.fetch(other, from('192.0.2.1'));
-      expect([other, refused.status]).toEqual([other, 429]);
-      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-      expect(refused.headers.get('cache-control')).toBe('no-store');
-      expect(refused.headers.get('content-type')).toMatch(/^application\/problem\+json/);
-      expect(await refused.json()).toMatchObject({
+      const refusal = await api.fetch(other, from('192.0.2.1'));
+      expect([other, refusal.status]).toEqual([other, 429]);
+      expect(Number(refusal.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(refusal.headers.get('cache-control')).toBe('no-store');
+      expect(refusal.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+      expect(await refusal.json()).toMatchObject({
         detail: expect.stringContaining('30 requests without a key'),
       });
     }
@@ -122,8 +122,8 @@ describe('large bodies', () => {
   it('large bodies wait for room, then are refused; small ones are not', async () => {
     const first = await slow(100_000);
     await until(async () => (await post(large)).status === 503);
-    const refused = await post(large);
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    const refusal = await post(large);
+    expect([refusal.status, refusal.headers.get('retry-after')]).toEqual([503, '1']);
     expect((await post('[{"package":"hello"}]')).status).toBe(201);
     expect((await api.api(`${LIST}/hello`, { method: 'POST' })).status).toBe(201);
     first.destroy();
@@ -168,8 +168,8 @@ describe('bodies that are longer than their route needs', () => {
     const long = padded('[{"package":"hello"}]', 20_000);
     expect((await api.api(LIST, json('POST', long))).status).toBe(201);
     expect((await api.api('/test/publish', json('POST', padded('{"run_ids":""}', 9_000)))).status).toBe(200);
-    const refused = await api.api('/test/publish', json('POST', padded('{"run_ids":""}', 10_001)));
-    expect([refused.status, await refused.json()]).toMatchObject([
+    const refusal = await api.api('/test/publish', json('POST', padded('{"run_ids":""}', 10_001)));
+    expect([refusal.status, await refusal.json()]).toMatchObject([
       413,
       { detail: expect.stringContaining('10000') },
     ]);

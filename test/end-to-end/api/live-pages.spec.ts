@@ -138,7 +138,7 @@ it('an open page of a user who is disabled, and one of a former administrator, f
       eventsOf('front', stop.signal),
     ];
     for (const events of [own, everybodys]) expect((await events.next()).value).toMatch(/^retry: \d{4}$/);
-    const changed = await api.api(
+    const answer = await api.api(
       `/admin/users/${name}/${change}`,
       {
         method: 'POST',
@@ -146,7 +146,7 @@ it('an open page of a user who is disabled, and one of a former administrator, f
       },
       root,
     );
-    expect(changed.status).toBe(200);
+    expect(answer.status).toBe(200);
     await expect(own.next()).rejects.toThrow('terminated');
     await api.submit('hello');
     expect((await everybodys.next()).value).toBe('event: stale\ndata:');

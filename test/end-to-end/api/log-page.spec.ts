@@ -32,7 +32,7 @@ const LOG =
   own('@@@@@@@@@@@@@@@@@@@@ summary') +
   'good PASS\n';
 
-async function finished(
+async function finishedRun(
   name: string,
   log: string,
   parameters: Record<string, unknown> = {},
@@ -50,7 +50,7 @@ async function page(path: string): Promise<string> {
 }
 
 it('the page of a log has its parts, the failed one open, and leads to the first error', async () => {
-  const html = await page(`${await finished('parts', LOG)}/log`);
+  const html = await page(`${await finishedRun('parts', LOG)}/log`);
   const parts = [...html.matchAll(/<details id="part-\d+"( open)?>\s*<summary><span class="name">([^<]*)</g)];
   expect(parts.map(([, open, name]) => [name, open !== undefined])).toEqual([
     ['Start', false],
@@ -99,7 +99,7 @@ it.each([
 });
 
 it('hostile lines of a log are text on its page', async () => {
-  const path = await finished('hostile', LOG);
+  const path = await finishedRun('hostile', LOG);
   const html = await page(`${path}/log?q=${encodeURIComponent('<script>')}`);
   expect(html).not.toMatch(/<script>|<img\/|javascript:|\u202e|style=/);
   expect(html).not.toContain('\x1b');
@@ -122,7 +122,7 @@ it('hostile lines of a log are text on its page', async () => {
 });
 
 it('the log as text is text to every browser', async () => {
-  const path = await finished('raw', LOG);
+  const path = await finishedRun('raw', LOG);
   const response = await api.fetch(`${path}/raw`);
   expect(await response.text()).toBe(LOG);
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
@@ -133,7 +133,7 @@ it('the log as text is text to every browser', async () => {
 it('a long log is shown in parts around what is wanted, and searched as a whole', async () => {
   const lines = Array.from({ length: 120_000 }, (_, n) => `${n + 1} ${'some words of a line '.repeat(4)}`);
   lines[80_000] = 'error: the needle';
-  const path = await finished('long', lines.join('\n'));
+  const path = await finishedRun('long', lines.join('\n'));
   const first = await page(`${path}/log`);
   expect(first).toContain('<mark>error: the needle</mark>');
   expect(first.length).toBeLessThan(600_000);
@@ -163,7 +163,7 @@ it('what there is of a live log is on its page without a script', async () => {
 });
 
 it('a private run has no log for strangers, by any address', async () => {
-  const path = await finished('secret', LOG, { is_private: true });
+  const path = await finishedRun('secret', LOG, { is_private: true });
   for (const each of ['/log', '/log/events', '/raw', '/raw?line=1', '/log?q=x', '/log?attempt=1'])
     expect([each, (await api.fetch(path + each)).status]).toEqual([each, 404]);
   const headers = { 'Auth-Key': api.keys.alice };
@@ -174,6 +174,6 @@ it('a private run has no log for strangers, by any address', async () => {
 it.each(['attempt=0', 'from=x', 'from=1&from=2', `q=${'x'.repeat(201)}`, 'line=-1'])(
   'the page of a log does not take %s',
   async (query) => {
-    expect((await api.fetch(`${await finished('asked', 'log')}/log?${query}`)).status).toBe(400);
+    expect((await api.fetch(`${await finishedRun('asked', 'log')}/log?${query}`)).status).toBe(400);
   },
 );

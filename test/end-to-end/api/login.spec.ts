@@ -75,10 +75,10 @@ it('the login is slowed down where passwords are guessed, for the right one too'
   const browser = new Browser(api.url);
   for (let tries = 0; tries < 4; tries++)
     expect((await browser.logIn('carol', `no ${tries}`)).status).toBe(403);
-  const refused = await browser.logIn('carol', 'of carol');
-  expect(refused.status).toBe(429);
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(await refused.text()).toContain('Too many wrong passwords. Try again in 60 minutes.');
+  const refusal = await browser.logIn('carol', 'of carol');
+  expect(refusal.status).toBe(429);
+  expect(Number(refusal.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await refusal.text()).toContain('Too many wrong passwords. Try again in 60 minutes.');
 });
 
 it('a session has another id after the login, so that one that was fixed before leads nowhere', async () => {
@@ -131,8 +131,8 @@ it.each([
   const browser = new Browser(api.url);
   const fields = hiddenIn(await browser.textOf('/user/login'));
   const values = { ...fields, name: 'alice', password: 'of alice' };
-  const refused = await browser.post('/user/login', values, headers);
-  expect(refused.status).toBe(403);
+  const refusal = await browser.post('/user/login', values, headers);
+  expect(refusal.status).toBe(403);
   expect(await isIn(browser)).toBe(false);
 });
 
@@ -161,9 +161,9 @@ it.each([
   const browser = new Browser(api.url);
   await browser.get('/user/login');
   const values = { name: 'alice', password: 'of alice', ...tokenOf(other) };
-  const refused = await browser.post('/user/login', values);
-  expect([refused.status, await isIn(browser)]).toEqual([403, false]);
-  expect(await refused.text()).toContain('The form is too old');
+  const refusal = await browser.post('/user/login', values);
+  expect([refusal.status, await isIn(browser)]).toEqual([403, false]);
+  expect(await refusal.text()).toContain('The form is too old');
 });
 
 it('anonymous pages set no cookie, and pages of a session are kept by no cache', async () => {

@@ -91,20 +91,20 @@ it('queues and workers have feeds of what holds runs up', async () => {
 });
 
 it('the owner of a machine finds why it gets no work, what it runs and what it has ended', async () => {
-  const [running, ended, hidden] = [
+  const [running, endedRun, hidden] = [
     await api.submit('hello'),
     await api.submit('figlet'),
     await api.submit('secret', { is_private: true }),
   ];
   await api.start(running);
-  await api.finish(ended, { verdict: 'fail' });
+  await api.finish(endedRun, { verdict: 'fail' });
   await api.start(hidden);
   const html = await offering(offered, () => pageOf(api, '/status/workers/worker-1'));
   expect(html).toContain('worker-1 is quarantined; 1 of 4 slots are busy.');
   expect(html).toMatch(/<li>quarantined until \S+Z: attempts failed here in a row<\/li>/);
   expect(html).toContain(`hello on bookworm/amd64, run ${running}`);
   expect(rows(html)).toContainEqual([
-    String(ended),
+    String(endedRun),
     'figlet',
     'bookworm/amd64',
     'fail',

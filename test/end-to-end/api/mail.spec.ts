@@ -65,7 +65,7 @@ async function pass(laterMs = HOUR_MS): Promise<{ mails: TakenMail[]; outcomes: 
       now: () => new Date(now),
       send: (mail, to) => sendMail(mail, to, systemClock),
       random: () => 0.5,
-      ended: (outcome) => outcomes.push(outcome),
+      onOutcome: (outcome) => outcomes.push(outcome),
     });
     sender.onApplicationBootstrap();
   });

@@ -41,7 +41,7 @@ async function textsOf(query: string, key = api.keys.alice): Promise<string[]> {
 const error = (signature: string) => {
   return { signature, excerpt: { firstLine: 1, errorLine: 1, lines: ['E: broken'] } };
 };
-async function failed(name: string, signature: string, parameters = {}, key?: string): Promise<number> {
+async function failedRun(name: string, signature: string, parameters = {}, key?: string): Promise<number> {
   const runId = await api.submit(name, parameters, key);
   const tests = [{ name: 'upstream', status: 'FAIL' as const, detail: null }];
   await api.finish(runId, { verdict: 'fail', tests, error: error(signature) });
@@ -49,10 +49,10 @@ async function failed(name: string, signature: string, parameters = {}, key?: st
 }
 
 it('a note on a failed run is carried over while the test fails alike, and withdrawn when it passes', async () => {
-  const first = await failed('carried', 'a1');
+  const first = await failedRun('carried', 'a1');
   const { note_id: noteId } = await write({ run_id: first, text: 'Known since autumn', bugs: ['123456'] });
-  const alike = await failed('carried', 'a1');
-  const other = await failed('carried', 'b2');
+  const alike = await failedRun('carried', 'a1');
+  const other = await failedRun('carried', 'b2');
   expect(await textsOf(`run_id=${alike}`)).toEqual(['Known since autumn']);
   expect(await textsOf(`run_id=${other}`)).toEqual([]);
   const history = '/packages/c/carried/bookworm/amd64/';
@@ -64,7 +64,7 @@ it('a note on a failed run is carried over while the test fails alike, and withd
     );
   }
   await api.finish(await api.submit('carried'));
-  const again = await failed('carried', 'a1');
+  const again = await failedRun('carried', 'a1');
   expect(await textsOf(`run_id=${again}`)).toEqual([]);
   expect(await textsOf(`run_id=${first}`)).toEqual(['Known since autumn']);
   const packagePage = await (await api.fetch('/packages/c/carried/')).text();
@@ -74,9 +74,9 @@ it('a note on a failed run is carried over while the test fails alike, and withd
 });
 
 it('a note about an error is shown with every package that has it, and one on a package with all of its runs', async () => {
-  const first = await failed('shared-one', 'cc');
+  const first = await failedRun('shared-one', 'cc');
   await write({ run_id: first, subject: 'error', text: 'The mirror is broken' });
-  const other = await failed('shared-two', 'cc', { trigger: 'mirror/1' });
+  const other = await failedRun('shared-two', 'cc', { trigger: 'mirror/1' });
   expect(await textsOf(`run_id=${other}`)).toEqual(['The mirror is broken']);
   expect(await (await api.fetch('/triggers/mirror/1')).text()).toContain('The mirror is broken');
   await write({ package: 'shared-two', text: 'Takes long' });
@@ -86,7 +86,7 @@ it('a note about an error is shown with every package that has it, and one on a 
 });
 
 it('a note is changed and removed by its author and by administrators alone, and the audit log says who did it', async () => {
-  await failed('owned', 'dd');
+  await failedRun('owned', 'dd');
   const { note_id: noteId } = await write({
     package: 'owned',
     suite: 'bookworm',
@@ -110,9 +110,9 @@ it('a note is changed and removed by its author and by administrators alone, and
 });
 
 it('a note on a private run is for who may see the run, until that is published', async () => {
-  const hidden = await failed('hidden-tool', 'ee', { is_private: true }, api.keys.bob);
+  const hidden = await failedRun('hidden-tool', 'ee', { is_private: true }, api.keys.bob);
   await write({ run_id: hidden, subject: 'error', text: 'A secret cause' });
-  const open = await failed('open-tool', 'ee');
+  const open = await failedRun('open-tool', 'ee');
   expect(await textsOf(`run_id=${open}`)).toEqual([]);
   expect(await textsOf(`run_id=${open}`, api.keys.bob)).toEqual(['A secret cause']);
   expect(await textsOf('', api.keys.alice)).not.toContain('A secret cause');
@@ -168,8 +168,8 @@ it('a run that has passed has no notes of its own, and a user only so many on a 
   await api.finish(passed);
   expect((await send('/notes', { run_id: passed, text: 'x' })).status).toBe(409);
   for (let count = 0; count < 20; count += 1) await write({ package: 'bounded', text: `note ${count}` });
-  const refused = await send('/notes', { package: 'bounded', text: 'one more' });
-  expect([refused.status, ((await refused.json()) as { detail: string }).detail]).toEqual([
+  const refusal = await send('/notes', { package: 'bounded', text: 'one more' });
+  expect([refusal.status, ((await refusal.json()) as { detail: string }).detail]).toEqual([
     409,
     'You have 20 notes on bounded already; remove one first.',
   ]);
@@ -177,7 +177,7 @@ it('a run that has passed has no notes of its own, and a user only so many on a 
 });
 
 it('notes are written, changed and removed on pages, as text', async () => {
-  const runId = await failed('paged', 'ff');
+  const runId = await failedRun('paged', 'ff');
   const path = `/packages/p/paged/bookworm/amd64/${runId}/`;
   expect(await (await api.fetch(path)).text()).not.toContain('Add a note');
   const text = '<script>alert(1)</script>\nsecond line';
@@ -192,8 +192,8 @@ it('notes are written, changed and removed on pages, as text', async () => {
   expect(page).not.toContain('<script>alert');
   expect(page).toContain('<a href="https://x.example/?a=1&amp;b=2" rel="nofollow noopener noreferrer">');
   const noteUrl = /href="(\/notes\/\d+)"/.exec(page)![1]!;
-  const changed = await bob.submit(noteUrl, noteUrl, { text: 'Only this', bugs: '' });
-  expect(changed.headers.get('location')).toBe(`/runs/${runId}`);
+  const change = await bob.submit(noteUrl, noteUrl, { text: 'Only this', bugs: '' });
+  expect(change.headers.get('location')).toBe(`/runs/${runId}`);
   const noticed = await bob.textOf(path);
   expect(noticed).toContain('<p class="note-text">Only this</p>');
   expect(noticed).toContain('The note was changed.');
@@ -207,15 +207,15 @@ it('notes are written, changed and removed on pages, as text', async () => {
 });
 
 it('a refused note keeps what was typed, with the mistake beside its field', async () => {
-  const runId = await failed('mistaken', 'ff');
+  const runId = await failedRun('mistaken', 'ff');
   const path = `/packages/m/mistaken/bookworm/amd64/${runId}/`;
-  const refused = await bob.submit(path, '/notes', {
+  const refusal = await bob.submit(path, '/notes', {
     subject: 'package',
     text: 'Kept <text>',
     bugs: 'ftp://x',
   });
-  const html = await refused.text();
-  expect(refused.status).toBe(400);
+  const html = await refusal.text();
+  expect(refusal.status).toBe(400);
   expect(html).toContain('The note was not added. Please correct the marked fields.');
   expect(html).toContain('>Kept &lt;text&gt;</textarea>');
   expect(html).toContain(`name="run_id" value="${runId}"`);
@@ -224,7 +224,7 @@ it('a refused note keeps what was typed, with the mistake beside its field', asy
   await bob.submit(path, '/notes', { subject: 'package', text: 'Written', bugs: '' });
   const noteUrl = /href="(\/notes\/\d+)"/.exec(await bob.textOf(path))![1]!;
   const change = await bob.submit(noteUrl, noteUrl, { text: 'Better', bugs: 'none' });
-  const changed = await change.text();
-  expect([change.status, changed.includes('>Better</textarea>')]).toEqual([400, true]);
-  expect(changed).toContain('<span class="mistake" id="bugs-mistake">');
+  const text = await change.text();
+  expect([change.status, text.includes('>Better</textarea>')]).toEqual([400, true]);
+  expect(text).toContain('<span class="mistake" id="bugs-mistake">');
 });

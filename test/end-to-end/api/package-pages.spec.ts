@@ -72,12 +72,12 @@ it('the newest result of a package has an address, and its state a badge', async
 });
 
 it('a history shows what is under way, and of the finished runs those that were asked for', async () => {
-  const [passed, failed] = [
+  const [passed, failedRun] = [
     await api.submit('filtered'),
     await api.submit('filtered', { trigger: 'glibc/2.40' }),
   ];
   await api.finish(passed);
-  await api.finish(failed, { verdict: 'fail' });
+  await api.finish(failedRun, { verdict: 'fail' });
   const waiting = await api.submit('filtered', { trigger: EVIL });
   const path = '/packages/f/filtered/bookworm/amd64/';
   const html = await page(path);
@@ -99,9 +99,9 @@ it('a history shows what is under way, and of the finished runs those that were 
     const html = await page(path + query);
     return [...html.matchAll(/run log of run (\d+)/g)].map(([, runId]) => runId!);
   };
-  expect(await shownRuns('')).toEqual([String(failed), String(passed)]);
-  expect(await shownRuns('?status=fail&trigger=&pinned=')).toEqual([String(failed)]);
-  expect(await shownRuns('?trigger=GLIBC/')).toEqual([String(failed)]);
+  expect(await shownRuns('')).toEqual([String(failedRun), String(passed)]);
+  expect(await shownRuns('?status=fail&trigger=&pinned=')).toEqual([String(failedRun)]);
+  expect(await shownRuns('?trigger=GLIBC/')).toEqual([String(failedRun)]);
   expect(await shownRuns('?pinned=no&status=pass')).toEqual([String(passed)]);
   expect(await shownRuns('?pinned=yes')).toEqual([]);
   const data = '/data/packages/bookworm/amd64/f/filtered/history.json';
@@ -110,9 +110,9 @@ it('a history shows what is under way, and of the finished runs those that were 
   );
   const idsOf = async (query: string) =>
     ((await (await api.fetch(data + query)).json()) as { run_id: number }[]).map(({ run_id }) => run_id);
-  expect(await idsOf('')).toEqual([passed, failed]);
-  expect(await idsOf('?status=fail&trigger=GLIBC/')).toEqual([failed]);
-  expect(await idsOf(`?pinned=no&status=pass&before=${failed}`)).toEqual([passed]);
+  expect(await idsOf('')).toEqual([passed, failedRun]);
+  expect(await idsOf('?status=fail&trigger=GLIBC/')).toEqual([failedRun]);
+  expect(await idsOf(`?pinned=no&status=pass&before=${failedRun}`)).toEqual([passed]);
   expect(await idsOf('?pinned=yes')).toEqual([]);
   const numbered = async (query: string): Promise<unknown[]> => {
     const { status, headers } = await api.fetch(path + query);
@@ -131,12 +131,12 @@ it('where a package fails, a card says since which change, with which error and 
   const bob = await api.logIn('bob');
   const passed = await api.submit('broken');
   await api.finish(passed);
-  const failed = await api.submit('broken', { trigger: 'glibc/2.40-4' });
+  const failedRun = await api.submit('broken', { trigger: 'glibc/2.40-4' });
   const excerpt = { firstLine: 40, errorLine: 41, lines: ['before', `E: ${EVIL}`] };
-  await api.finish(failed, { verdict: 'fail', error: { signature: 'a1b2', excerpt } });
+  await api.finish(failedRun, { verdict: 'fail', error: { signature: 'a1b2', excerpt } });
   for (const [runId, libc6] of [
     [passed, '2.40-3'],
-    [failed, '2.40-4'],
+    [failedRun, '2.40-4'],
   ] as const) {
     const packages = {
       testbed: new Map([['libc6', libc6]]),
@@ -150,16 +150,16 @@ it('where a package fails, a card says since which change, with which error and 
     });
   }
   await api.database.statusProjection.step('amd64');
-  const runPath = `/packages/b/broken/bookworm/amd64/${failed}/`;
+  const runPath = `/packages/b/broken/bookworm/amd64/${failedRun}/`;
   await bob.submit(runPath, '/notes', { subject: 'place', text: 'Known upstream', bugs: '#7' });
   const html = await page('/packages/b/broken/');
-  expect(html).toContain(`href="/compare/${passed}...${failed}"`);
+  expect(html).toContain(`href="/compare/${passed}...${failedRun}"`);
   expect(html).toContain('1 package version differs');
   expect(html).toContain('<mark>41  E: &lt;script&gt;');
   expect(html).toContain('href="/status/errors/a1b2"');
   expect(html).toContain('Known upstream');
-  expect(html).toContain(`href="/api/v1/retry/${failed}"`);
-  const retried = await bob.submit('/packages/b/broken/', `/user/bob/retry/${failed}`, {});
+  expect(html).toContain(`href="/api/v1/retry/${failedRun}"`);
+  const retried = await bob.submit('/packages/b/broken/', `/user/bob/retry/${failedRun}`, {});
   expect(retried.status).toBe(303);
   expect(await page('/packages/b/broken/')).toMatch(/Run \d+ is the retry/);
   // However many places fail, the page asks the database as often.

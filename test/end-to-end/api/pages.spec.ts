@@ -24,11 +24,11 @@ it('the first page leads a newcomer to the form, then to the command', async () 
 
 it('the first page shows what waits and runs, the last results, and what needs attention', async () => {
   const running = await api.submit('curl');
-  const finished = await api.submit('zlib');
+  const finishedRun = await api.submit('zlib');
   await api.submit('hello', { trigger: EVIL });
   await api.submit('hidden', { is_private: true });
   await api.start(running);
-  await api.finish(finished, { verdict: 'tmpfail', version: EVIL });
+  await api.finish(finishedRun, { verdict: 'tmpfail', version: EVIL });
   const testbed = { suite: 'bookworm', backend: 'unshare', state: 'building', detail: 'building for 12 s' };
   const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.status, 'amd64'), ({ respond }) => {
     const offers = {
@@ -52,7 +52,7 @@ it('the first page shows what waits and runs, the last results, and what needs a
     `href="/packages/c/curl/bookworm/amd64/${running}/" aria-label="running: run ${running}"`,
   );
   expect(html).toContain(
-    `href="/packages/z/zlib/bookworm/amd64/${finished}/" aria-label="tmpfail: run ${finished}"`,
+    `href="/packages/z/zlib/bookworm/amd64/${finishedRun}/" aria-label="tmpfail: run ${finishedRun}"`,
   );
   expect(html).toContain('&lt;script&gt;');
   const started = /<p class="elapsed">Started <time [^>]*>[^<]+<\/time>\. <\/p>/;
@@ -144,9 +144,9 @@ it('many names are listed in parts', async () => {
   expect(last).toContain('<a href="/packages/r/">First packages</a>');
   expect([first, last].flatMap((html) => html.match(/(?<=">)rust-\d+/g))).toEqual(names);
   expect((await api.fetch('/packages/r/?after=untested:rust-0999')).status).toBe(404);
-  const refused = await api.fetch('/packages/r/?after=A');
-  expect(refused.status).toBe(400);
-  expect(await refused.json()).toMatchObject({
+  const refusal = await api.fetch('/packages/r/?after=A');
+  expect(refusal.status).toBe(400);
+  expect(await refusal.json()).toMatchObject({
     detail: 'after must be a state and the name of a package as fail:hello, not "A".',
   });
 });

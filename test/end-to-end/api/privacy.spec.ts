@@ -50,7 +50,7 @@ async function makeStatuses(): Promise<void> {
   while (await api.database.dayStatistics.step('amd64'));
 }
 
-async function finished(name: string, parameters: object, outcome: object = {}): Promise<number> {
+async function finishedRun(name: string, parameters: object, outcome: object = {}): Promise<number> {
   const runId = await api.submit(name, { ...parameters });
   const files = { 'log.gz': `log of ${name}: ${SECRET_TEXT}`, 'artifacts.tar.gz': SECRET_TEXT };
   await api.finish(runId, { files, ...outcome });
@@ -64,20 +64,28 @@ beforeAll(async () => {
   api = await startApi({ server: { historyLengthMax: 2 }, configuredAt });
   await useUnmistakableIds();
   for (const name of ['hello', SHARED]) {
-    await finished(name, {}, { files: { 'log.gz': 'public' } });
-    await finished(name, {}, { verdict: 'fail', files: { 'log.gz': 'public' } });
-    publicRun = await finished(name, pins, { files: { 'log.gz': 'public' } });
+    await finishedRun(name, {}, { files: { 'log.gz': 'public' } });
+    await finishedRun(name, {}, { verdict: 'fail', files: { 'log.gz': 'public' } });
+    publicRun = await finishedRun(name, pins, { files: { 'log.gz': 'public' } });
   }
   await api.submit('hello');
   await api.start(await api.submit('hello'));
   await letAnHourPass();
   await makeStatuses();
   before = await crawl(api, STARTS);
-  ids.pass = await finished(SECRET, isPrivate, { message: SECRET_TEXT, version: '7.7-7' });
-  ids.fail = await finished(SECRET, isPrivate, { message: SECRET_TEXT, verdict: 'fail', version: '7.7-7' });
-  ids.pinned = await finished(SECRET, { ...isPrivate, ...pins }, { version: '7.7-7' });
-  beside = await finished(SHARED, isPrivate, { verdict: 'tmpfail', version: '7.7-7', message: SECRET_TEXT });
-  await finished(SECRET_BESIDE, isPrivate, { version: '7.7-7' });
+  ids.pass = await finishedRun(SECRET, isPrivate, { message: SECRET_TEXT, version: '7.7-7' });
+  ids.fail = await finishedRun(SECRET, isPrivate, {
+    message: SECRET_TEXT,
+    verdict: 'fail',
+    version: '7.7-7',
+  });
+  ids.pinned = await finishedRun(SECRET, { ...isPrivate, ...pins }, { version: '7.7-7' });
+  beside = await finishedRun(SHARED, isPrivate, {
+    verdict: 'tmpfail',
+    version: '7.7-7',
+    message: SECRET_TEXT,
+  });
+  await finishedRun(SECRET_BESIDE, isPrivate, { version: '7.7-7' });
   ids.running = await api.submit(SECRET, isPrivate);
   await api.start(ids.running);
   ids.waiting = await api.submit(SECRET, isPrivate);

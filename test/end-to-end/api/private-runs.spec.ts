@@ -59,8 +59,8 @@ async function submit(world: World, name: string, parameters = {}, key?: string)
 
 async function setTheScene(world: World): Promise<void> {
   const { api } = world;
-  const failed = { verdict: 'fail' as const, error: runError('no space left on device') };
-  for (const outcome of [{}, failed, {}]) {
+  const failure = { verdict: 'fail' as const, error: runError('no space left on device') };
+  for (const outcome of [{}, failure, {}]) {
     await api.finish(know(await api.submit('hello'), 'hello'), { files: FILES, ...outcome });
   }
   await api.finish(know(await api.submit('gcc', {}, api.keys.bob), 'gcc', undefined, true), { files: FILES });

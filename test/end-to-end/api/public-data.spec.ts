@@ -11,7 +11,7 @@ const STATUS = '/data/status/bookworm/amd64';
 const PACKAGES = `${STATUS}/packages.json`;
 const PINNED = { 'pin-packages': [['src:glibc', 'trixie']] };
 
-async function finished(name: string, outcome: Outcome = {}, parameters = {}): Promise<number> {
+async function finishedRun(name: string, outcome: Outcome = {}, parameters = {}): Promise<number> {
   const runId = await api.submit(name, parameters);
   await api.finish(runId, outcome);
   return runId;
@@ -40,14 +40,14 @@ it('before anything was tested the files of the status are empty, and no page br
 });
 
 it('packages.json has the latest status of each package, with what was before, compressed for those who take it', async () => {
-  await finished('apt', { verdict: 'pass', version: '2.0' });
+  await finishedRun('apt', { verdict: 'pass', version: '2.0' });
   const outcome: Outcome = { verdict: 'fail', version: '2.1', message: '' };
-  const failed = await finished('apt', outcome, { trigger: 'dpkg/1' });
-  await finished('apt', { verdict: 'pass' }, PINNED);
-  await finished('apt', { verdict: 'pass' }, { is_private: true });
-  await finished('apt', { verdict: 'pass' }, { extra_apt_sources: ['backports'] });
+  const failedRun = await finishedRun('apt', outcome, { trigger: 'dpkg/1' });
+  await finishedRun('apt', { verdict: 'pass' }, PINNED);
+  await finishedRun('apt', { verdict: 'pass' }, { is_private: true });
+  await finishedRun('apt', { verdict: 'pass' }, { extra_apt_sources: ['backports'] });
   await api.submit('apt');
-  await finished('zsh', { verdict: 'tmpfail', version: null });
+  await finishedRun('zsh', { verdict: 'tmpfail', version: null });
   const [apt, zsh, ...others] = await json(PACKAGES);
   expect(others).toEqual([]);
   expect(apt).toMatchObject({
@@ -64,7 +64,7 @@ it('packages.json has the latest status of each package, with what was before, c
     previous_status: 'pass',
     last_pass_version: '2.0',
     last_pass_date: expect.any(String),
-    run_id: failed,
+    run_id: failedRun,
   });
   expect(zsh).toMatchObject({ package: 'zsh', status: 'tmpfail', version: 'n/a', previous_status: null });
   const compressed = await api.fetch(PACKAGES, { headers: { 'Accept-Encoding': 'gzip' } });
@@ -74,7 +74,7 @@ it('packages.json has the latest status of each package, with what was before, c
 it('packages.json comes whole for those who use the time alone, however soon they ask again', async () => {
   const modified = (await api.fetch(PACKAGES)).headers.get('Last-Modified')!;
   expect(Date.parse(modified)).toBeLessThanOrEqual(Date.now());
-  await finished('vim', { verdict: 'pass' });
+  await finishedRun('vim', { verdict: 'pass' });
   // Without the header that fetch adds to conditional requests and that asks for the whole.
   const headers = { 'If-Modified-Since': modified, 'Cache-Control': 'max-age=0' };
   const again = await api.fetch(PACKAGES, { headers });
@@ -82,7 +82,7 @@ it('packages.json comes whole for those who use the time alone, however soon the
 });
 
 it('a history does not go on from a place that it never gave out', async () => {
-  const [hidden, other] = [await finished('bash', {}, { is_private: true }), await finished('dash')];
+  const [hidden, other] = [await finishedRun('bash', {}, { is_private: true }), await finishedRun('dash')];
   const waiting = await api.submit('bash');
   for (const before of [hidden, other, waiting, 0, 'x', '', '1&before=2']) {
     for (const path of [
@@ -96,7 +96,7 @@ it('a history does not go on from a place that it never gave out', async () => {
 });
 
 it('files of a private run are for its key and for administrators', async () => {
-  const runId = await finished('hidden-files', { files: { 'log.gz': 'a log' } }, { is_private: true });
+  const runId = await finishedRun('hidden-files', { files: { 'log.gz': 'a log' } }, { is_private: true });
   const path = `/data/autopkgtest/bookworm/amd64/h/hidden-files/${runId}/log.gz`;
   const statusFor = async (key?: string): Promise<number> =>
     (await api.fetch(path, { headers: key === undefined ? {} : { 'Auth-Key': key } })).status;
@@ -113,7 +113,7 @@ it('a run that left no files has none', async () => {
 });
 
 it('a file of a run is at its own place alone', async () => {
-  const runId = await finished('libfoo', { files: { 'log.gz': 'a log' } });
+  const runId = await finishedRun('libfoo', { files: { 'log.gz': 'a log' } });
   const path = `/data/autopkgtest/bookworm/amd64/libf/libfoo/${runId}/log.gz`;
   expect(await (await api.fetch(path)).text()).toBe('a log');
   for (const other of [
@@ -134,13 +134,13 @@ it('a file of a run is at its own place alone', async () => {
 });
 
 it('feeds have each change of status once, the newest first, with links that lead to the runs', async () => {
-  await finished('curl', { verdict: 'pass' });
-  const failed = await finished('curl', { verdict: 'fail' });
-  await finished('curl', { verdict: 'tmpfail' });
-  await finished('curl', { verdict: 'fail' });
-  await finished('curl', { verdict: 'pass' }, PINNED);
-  const passed = await finished('curl', { verdict: 'pass' });
-  const urls = [passed, failed].map((id) => `${api.url}/packages/c/curl/bookworm/amd64/${id}/`);
+  await finishedRun('curl', { verdict: 'pass' });
+  const failedRun = await finishedRun('curl', { verdict: 'fail' });
+  await finishedRun('curl', { verdict: 'tmpfail' });
+  await finishedRun('curl', { verdict: 'fail' });
+  await finishedRun('curl', { verdict: 'pass' }, PINNED);
+  const passed = await finishedRun('curl', { verdict: 'pass' });
+  const urls = [passed, failedRun].map((id) => `${api.url}/packages/c/curl/bookworm/amd64/${id}/`);
   expect(await entries('/data/feeds/c/curl.xml')).toEqual(urls);
   expect((await entries('/data/feeds/all-packages.xml')).slice(0, 2)).toEqual(urls);
   for (const url of urls) expect((await fetch(url)).status).toBe(200);

@@ -99,8 +99,8 @@ it('the API adds a worker, gives it other credentials and takes it out, as nats-
   await expect(connectAs('w1', first)).rejects.toThrow(/Authorization/);
   expect(await receivedFrom(await connectAs('w1', second), 'w1')).toBeDefined();
 
-  const [ended, revoked] = await ask('/w1/revoke', { reason: 'sold' });
-  expect([ended, revoked.worker]).toEqual([200, 'w1']);
+  const [revokeStatus, revoked] = await ask('/w1/revoke', { reason: 'sold' });
+  expect([revokeStatus, revoked.worker]).toEqual([200, 'w1']);
   await readByServer(revoked.notice);
   await expect(connectAs('w1', second)).rejects.toThrow(/Authorization/);
   const list = await answered('');

@@ -145,7 +145,7 @@ it('the host of a whole address is that of links, and of the pages that forms ma
   const form = ['Content-Type: application/x-www-form-urlencoded'];
   const login = (target: string, origin: string) =>
     ask('POST', target, [...form, `Origin: ${origin}`], 'name=alice&password=x');
-  const refused = 'was not sent from a page of http://any.example';
-  expect((await login('http://any.example/user/login', 'http://own.example')).body).toContain(refused);
-  expect((await login('http://any.example/user/login', 'http://any.example')).body).not.toContain(refused);
+  const refusal = 'was not sent from a page of http://any.example';
+  expect((await login('http://any.example/user/login', 'http://own.example')).body).toContain(refusal);
+  expect((await login('http://any.example/user/login', 'http://any.example')).body).not.toContain(refusal);
 });

@@ -25,14 +25,14 @@ const cancel = (runId: number | string, key?: string) => api.api(`/test/${runId}
 const resultOf = async (runId: number, key?: string): Promise<Json> =>
   (await (await api.api(`/test/${runId}`, {}, key)).json()) as Json;
 
-async function finished(name = 'hello', parameters: Json = {}): Promise<number> {
+async function finishedRun(name = 'hello', parameters: Json = {}): Promise<number> {
   const runId = await api.submit(name, parameters);
   await api.finish(runId);
   return runId;
 }
 
 it('a retry wakes the dispatcher', async () => {
-  const runId = await finished();
+  const runId = await finishedRun();
   const signal = new Promise((resolve) => {
     const unsubscribe = api.bus.subscribe(subjectOf(SUBJECTS.runsSubmitted, 'amd64'), () =>
       resolve(unsubscribe()),
@@ -43,7 +43,7 @@ it('a retry wakes the dispatcher', async () => {
 });
 
 it('a retry of a private run is for its key, and for administrators', async () => {
-  const runId = await finished('retried-by-key', { is_private: true });
+  const runId = await finishedRun('retried-by-key', { is_private: true });
   for (const key of [api.keys.bob, api.keys.aliceSecond]) {
     expect((await retry(runId, key)).status).toBe(404);
     expect((await api.api(`/retry/${runId}`, {}, key)).status).toBe(404);
@@ -65,7 +65,7 @@ it('a retry of a private run is for its key, and for administrators', async () =
 });
 
 it('only its key sees a private retry of a run that is public by now', async () => {
-  const runId = await finished('retried-in-private', { is_private: true });
+  const runId = await finishedRun('retried-in-private', { is_private: true });
   const [, { run_id: hidden }] = await answer(await retry(runId));
   await api.api('/test/publish', { method: 'POST', body: new URLSearchParams({ run_ids: String(runId) }) });
   const pageFor = async (key: string) => (await api.api(`/retry/${runId}`, {}, key)).text();
@@ -102,7 +102,7 @@ it('a retry of what is rejected by now is refused, and its page says why', async
 });
 
 it('a retry has a page for people', async () => {
-  const runId = await finished('dash', { trigger: '<b>x</b>' });
+  const runId = await finishedRun('dash', { trigger: '<b>x</b>' });
   await api.submit('dash');
   await api.submit('dash', { is_private: true });
   await api.submit('dash', { is_private: true }, api.keys.bob);
@@ -164,7 +164,7 @@ it.each(['abc', '2147483648', '9007199254740992'])(
 );
 
 it('a refused cancellation leaves a finished run as it is', async () => {
-  const runId = await finished();
+  const runId = await finishedRun();
   expect((await cancel(runId)).status).toBe(409);
   expect(await resultOf(runId)).toMatchObject({ status: 'pass' });
 });
@@ -175,7 +175,7 @@ describe('a publication', () => {
 
   it('a publication makes own private runs public, and counts as an update', async () => {
     const own = [
-      await finished('secret', { is_private: true }),
+      await finishedRun('secret', { is_private: true }),
       await api.submit('secret', { is_private: true }),
     ];
     const foreign = await api.submit('secret', { is_private: true }, api.keys.bob);

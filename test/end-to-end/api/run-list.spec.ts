@@ -26,14 +26,14 @@ describe('lists of all runs, each in an api of its own', () => {
 
   it('runs are listed newest first and in parts, by what is asked for', async () => {
     const hello = await api.submit('hello', { trigger: 'glibc/2.40-4 gcc/14-1' });
-    const failed = await api.submit('figlet');
-    await api.finish(failed, { verdict: 'fail' });
+    const failedRun = await api.submit('figlet');
+    await api.finish(failedRun, { verdict: 'fail' });
     const empty = await api.submit('empty', { trigger: 'glibc/2.40-4' });
     await api.finish(empty, { verdict: 'neutral' });
     const other = await api.submit('other', {}, api.keys.bob);
-    expect(await runIdsOf('')).toEqual([other, empty, failed, hello]);
+    expect(await runIdsOf('')).toEqual([other, empty, failedRun, hello]);
     expect(await runIdsOf('?package=hello')).toEqual([hello]);
-    expect(await runIdsOf('?status=fail,tmpfail')).toEqual([failed]);
+    expect(await runIdsOf('?status=fail,tmpfail')).toEqual([failedRun]);
     expect(await runIdsOf('?status=pass')).toEqual([empty]);
     expect(await runIdsOf('?state=queued&requestor=alice')).toEqual([hello]);
     expect(await runIdsOf('?trigger=glibc/2.40-4')).toEqual([empty, hello]);
@@ -42,7 +42,7 @@ describe('lists of all runs, each in an api of its own', () => {
     expect(await runIdsOf('?suite=sid')).toEqual([]);
     expect(await runIdsOf(`?since=${Date.now() / 1000 + 60}`)).toEqual([]);
     const first = await list('?limit=3');
-    expect([first.results.length, first.before]).toEqual([3, failed]);
+    expect([first.results.length, first.before]).toEqual([3, failedRun]);
     expect(await list(`?limit=3&before=${first.before}`)).toMatchObject({
       results: [{ run_id: hello }],
       before: null,

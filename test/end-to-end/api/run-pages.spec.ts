@@ -38,14 +38,18 @@ it('a failed run shows what fails, what changed since the last pass, and what el
   const tests = (status: 'PASS' | 'FAIL') => [{ name: 'upstream', status, detail: null }];
   const passed = await api.submit('hello');
   await api.finish(passed, { tests: tests('PASS') });
-  const failed = await api.submit('hello', { trigger: 'hello/9.9-1' });
-  await api.finish(failed, { verdict: 'fail', tests: tests('FAIL'), message: '<script>alert(1)</script>' });
+  const failedRun = await api.submit('hello', { trigger: 'hello/9.9-1' });
+  await api.finish(failedRun, {
+    verdict: 'fail',
+    tests: tests('FAIL'),
+    message: '<script>alert(1)</script>',
+  });
   const other = await api.submit('figlet');
   await api.finish(other);
-  const short = await api.fetch(`/runs/${failed}`);
+  const short = await api.fetch(`/runs/${failedRun}`);
   expect([short.status, short.headers.get('location')]).toEqual([
     302,
-    `/packages/h/hello/bookworm/amd64/${failed}/`,
+    `/packages/h/hello/bookworm/amd64/${failedRun}/`,
   ]);
   const text = await page(short.headers.get('location')!);
   expect(text).toContain('hello 1.0-1 on bookworm/amd64 failed in 30 s.');
@@ -54,7 +58,7 @@ it('a failed run shows what fails, what changed since the last pass, and what el
   expect(await page('/status/workers/worker-1')).toContain('it is not registered');
   expect(text).not.toMatch(/<time>/);
   expect(text).toContain('The trigger names version 9.9-1 of hello, but 1.0-1 was tested.');
-  expect(text).toContain(`href="/compare/${passed}...${failed}"`);
+  expect(text).toContain(`href="/compare/${passed}...${failedRun}"`);
   expect(text).toContain('aria-label="2 runs: 1 pass, 1 fail"');
   expect(text).toContain('1 setting; the packages are unknown.');
   expect(text).toContain(`href="/packages/f/figlet/bookworm/amd64/${other}/"`);
@@ -70,9 +74,9 @@ it('a failed run shows what fails, what changed since the last pass, and what el
   expect(text).toContain(
     'Version 1.0-1 was tested instead of 9.9-1, so this says nothing about the requested version.',
   );
-  expect(text).toContain(`<a class="button primary" href="/api/v1/retry/${failed}" rel="nofollow">`);
-  const answer = await (await api.api(`/runs/${failed}/triage`)).json();
-  expect(answer).toMatchObject({ run_id: failed, kind: 'unclear', step: { kind: 'retry' } });
+  expect(text).toContain(`<a class="button primary" href="/api/v1/retry/${failedRun}" rel="nofollow">`);
+  const answer = await (await api.api(`/runs/${failedRun}/triage`)).json();
+  expect(answer).toMatchObject({ run_id: failedRun, kind: 'unclear', step: { kind: 'retry' } });
   expect((await api.api(`/runs/${passed}/triage`)).status).toBe(409);
   const again = await api.submit('hello', { trigger: 'hello/9.9-1' });
   expect(await page(short.headers.get('location')!)).toContain('The same test is waiting or running again.');
@@ -160,17 +164,17 @@ it('a run shows what was kept of its testbed: what changed, where tests are in t
 it('the packages that began to fail when another one had changed are listed, with what else may be the cause', async () => {
   const passed = await api.submit('hello');
   await api.finish(passed);
-  const failed = await api.submit('hello');
-  await api.finish(failed, { verdict: 'fail' });
-  await api.database.runTestbeds.saveChanges(failed, passed, [{ package: 'libc6', from: '1', to: '2' }]);
+  const failedRun = await api.submit('hello');
+  await api.finish(failedRun, { verdict: 'fail' });
+  await api.database.runTestbeds.saveChanges(failedRun, passed, [{ package: 'libc6', from: '1', to: '2' }]);
   const text = await page('/packages/-/affected-by?package=libc6&from=&to=2');
   expect(text).toContain('1 package began to fail when libc6 changed to 2.');
   expect(text).toContain('is not always the cause');
-  expect(text).toContain(`href="/compare/${passed}...${failed}"`);
+  expect(text).toContain(`href="/compare/${passed}...${failedRun}"`);
   expect(await page('/packages/-/affected-by?package=libc6&to=3')).toContain('No package began to fail');
   const answer = (await (await api.api('/affected-by?package=libc6')).json()) as { runs: unknown[] };
   expect(answer.runs).toMatchObject([
-    { package: 'hello', run_id: failed, changed: { package: 'libc6', from: '1', to: '2' } },
+    { package: 'hello', run_id: failedRun, changed: { package: 'libc6', from: '1', to: '2' } },
   ]);
   expect(await page('/packages/-/affected-by')).toContain('Which tests began to fail');
   for (const query of ['?package=', '?package=a%20b', '?package=libc6&to=%00', '?package=a&package=b'])
@@ -180,19 +184,19 @@ it('the packages that began to fail when another one had changed are listed, wit
 it('the owner of a private run has its page and what can be done with it, and strangers have none', async () => {
   const alice = await api.logIn('alice');
   const bob = await api.logIn('bob');
-  const finished = await api.submit('secret', { is_private: true }, api.keys.aliceSecond);
-  await api.finish(finished);
+  const finishedRun = await api.submit('secret', { is_private: true }, api.keys.aliceSecond);
+  await api.finish(finishedRun);
   const waiting = await api.submit('secret', { is_private: true });
   const path = (runId: number) => `/packages/s/secret/bookworm/amd64/${runId}/`;
-  const own = await alice.get(path(finished));
+  const own = await alice.get(path(finishedRun));
   expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
   const html = await own.text();
   const lock = /<h1>.*<span class="private"><svg[^>]*>.*<\/svg>private<\/span><\/h1>/;
   for (const part of ['', 'log', 'artifacts/', 'packages'])
-    expect(await alice.textOf(path(finished) + part)).toMatch(lock);
+    expect(await alice.textOf(path(finishedRun) + part)).toMatch(lock);
   expect(html).toContain('action="/user/alice/test/publish"');
   expect(html).toContain('action="/user/alice/follow"');
-  expect(html).toContain(`href="/user/alice/retry/${finished}"`);
+  expect(html).toContain(`href="/user/alice/retry/${finishedRun}"`);
   const question = await alice.submit(path(waiting), '/user/alice/jobs/cancel', { [`run-${waiting}`]: 'on' });
   expect(await question.text()).toContain('confirmed');
   await bob.post('/user/bob/jobs/cancel', {
@@ -202,7 +206,7 @@ it('the owner of a private run has its page and what can be done with it, and st
   });
   expect((await api.database.results.find(waiting))!.state).toBe('queued');
   const missing = await (await bob.get(path(999_999))).text();
-  for (const runId of [finished, waiting]) {
+  for (const runId of [finishedRun, waiting]) {
     const stranger = await bob.get(path(runId));
     expect(stranger.status).toBe(404);
     expect((await stranger.text()).replace(`no run ${runId}`, 'no run 999999')).toBe(missing);

@@ -39,9 +39,9 @@ class ServiceManager {
   }
 
   async end(): Promise<void> {
-    const ended = once(this.process, 'exit');
+    const exit = once(this.process, 'exit');
     this.process.stdin!.end();
-    await ended;
+    await exit;
   }
 }
 

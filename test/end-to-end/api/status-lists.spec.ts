@@ -13,7 +13,7 @@ const ids: Record<string, number> = {};
 
 let api: RunningApi;
 
-async function finished(
+async function finishedRun(
   name: string,
   parameters: object = {},
   outcome: object = {},
@@ -34,23 +34,27 @@ async function executedIn(runId: number, testbed: StoredTestbed, others: OtherPa
 beforeAll(async () => {
   await awayFromMidnight();
   api = await startApi({ server: { publicUrl: 'https://ci.example' } });
-  await finished('steady');
-  ids.was = await finished('broken');
-  ids.broken = await finished(
+  await finishedRun('steady');
+  ids.was = await finishedRun('broken');
+  ids.broken = await finishedRun(
     'broken',
     { trigger: `glibc/2.40 ${EVIL}` },
     { verdict: 'fail', version: '2-1', message: EVIL },
   );
-  await finished('mended', {}, { verdict: 'fail' });
-  ids.mended = await finished('mended', {}, { version: '3-1' });
-  ids.alert = await finished('alarming', {}, { verdict: 'tmpfail', message: 'no network' });
+  await finishedRun('mended', {}, { verdict: 'fail' });
+  ids.mended = await finishedRun('mended', {}, { version: '3-1' });
+  ids.alert = await finishedRun('alarming', {}, { verdict: 'tmpfail', message: 'no network' });
   for (let time = 0; time < 8; time += 1)
-    await finished('wavering', {}, { verdict: time % 2 ? 'pass' : 'fail' });
-  ids.other = await finished('asked', { trigger: 'asked/2-1 glibc/2.40' }, { version: '1-1' });
-  await finished('asked', { trigger: 'asked/2-1' }, { version: '2-1' });
+    await finishedRun('wavering', {}, { verdict: time % 2 ? 'pass' : 'fail' });
+  ids.other = await finishedRun('asked', { trigger: 'asked/2-1 glibc/2.40' }, { version: '1-1' });
+  await finishedRun('asked', { trigger: 'asked/2-1' }, { version: '2-1' });
   for (const name of ['broken', 'asked'])
-    await finished(name, { is_private: true, trigger: 'asked/9-9' }, { verdict: 'fail', message: 'secret' });
-  await finished('asked', { trigger: 'asked/0 asked/' }, { version: '2-1' });
+    await finishedRun(
+      name,
+      { is_private: true, trigger: 'asked/9-9' },
+      { verdict: 'fail', message: 'secret' },
+    );
+  await finishedRun('asked', { trigger: 'asked/0 asked/' }, { version: '2-1' });
   const all = {
     packages: null,
     kernel: null,
@@ -58,19 +62,19 @@ beforeAll(async () => {
     tests: [],
     fallback: { line: 3, release: 'sid' },
   };
-  ids.pinned = await finished('pinned', { trigger: 'perl/5.40' });
+  ids.pinned = await finishedRun('pinned', { trigger: 'perl/5.40' });
   await executedIn(
     ids.pinned,
     { ...all, fallback: null },
     { versions: [{ package: 'perl', wanted: '5.40', installed: '5.38' }], suites: [] },
   );
   const experimental = { suite: EVIL, packages: ['a', 'b', 'c', 'd'], more: 2 };
-  ids.elsewhere = await finished('elsewhere', { trigger: 'a/1' });
+  ids.elsewhere = await finishedRun('elsewhere', { trigger: 'a/1' });
   await executedIn(ids.elsewhere, { ...all, fallback: null }, { versions: [], suites: [experimental] });
-  ids.unpinned = await finished('unpinned', { trigger: 'unpinned/2-1' }, { version: '1-1' });
+  ids.unpinned = await finishedRun('unpinned', { trigger: 'unpinned/2-1' }, { version: '1-1' });
   await executedIn(ids.unpinned, all, NONE);
-  await executedIn(await finished('concealed', { is_private: true, trigger: 'perl/5' }), all, NONE);
-  await executedIn(await finished('steady'), { ...all, fallback: null }, NONE);
+  await executedIn(await finishedRun('concealed', { is_private: true, trigger: 'perl/5' }), all, NONE);
+  await executedIn(await finishedRun('steady'), { ...all, fallback: null }, NONE);
   ids.waits = await api.submit('later', { trigger: EVIL, priority: 3 });
   ids.first = await api.submit('sooner', { priority: 7 });
   await api.submit('concealed', { is_private: true });
@@ -269,8 +273,8 @@ it('statistics show how runs and packages went, day by day, without private runs
     started_runs: 21,
     began_within: { quarter_hour: 21 },
   });
-  const refused = await api.fetch('/status/statistics/?days=7');
-  expect([refused.status, await refused.json()]).toMatchObject([
+  const refusal = await api.fetch('/status/statistics/?days=7');
+  expect([refusal.status, await refusal.json()]).toMatchObject([
     400,
     { detail: 'days must be one of 30, 90, 365, not "7".' },
   ]);

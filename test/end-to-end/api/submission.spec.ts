@@ -220,11 +220,11 @@ describe('a dry run', () => {
       expect(added).toBe(runs.length);
     };
     const twice = { suite: 'trixie', arch: ['amd64'], tests: [{ package: 'agreed', trigger: 'glibc/1' }] };
-    const refused = { ...twice, tests: [{ package: 'agreed', priority: 11 }] };
+    const invalid = { ...twice, tests: [{ package: 'agreed', priority: 11 }] };
     const examples: [unknown[]][] = [
       [[twice]],
       [[{ ...twice, tests: [{ package: 'agreed', trigger: 'glibc/2' }] }]],
-      [[refused]],
+      [[invalid]],
     ];
     await fc.assert(fc.asyncProperty<[unknown[]]>(fc.array(part, { maxLength: 2 }), agrees), {
       numRuns: 40,

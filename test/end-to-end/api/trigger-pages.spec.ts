@@ -70,16 +70,16 @@ it('a trigger that nothing can test says why its tests wait', async () => {
 it('a trigger is a table of packages and places: failures first, with reference, error and retry in the cell', async () => {
   const name = 'matrix/1';
   const error = { signature: 'abad1dea', excerpt: { firstLine: 1, errorLine: 1, lines: ['E: <i>gone</i>'] } };
-  const ended = async (pkg: string, verdict: Verdict, trigger = name): Promise<number> => {
+  const endedRun = async (pkg: string, verdict: Verdict, trigger = name): Promise<number> => {
     const runId = await api.submit(pkg, { trigger });
     await api.finish(runId, { verdict, ...(verdict === 'fail' && trigger === name && { error }) });
     return runId;
   };
-  await ended('aaa', 'pass');
-  const reference = await ended('worse', 'pass', 'migration-reference/0');
-  const worse = await ended('worse', 'fail');
-  await ended('as-bad', 'fail', 'migration-reference/0');
-  await ended('as-bad', 'fail');
+  await endedRun('aaa', 'pass');
+  const reference = await endedRun('worse', 'pass', 'migration-reference/0');
+  const worse = await endedRun('worse', 'fail');
+  await endedRun('as-bad', 'fail', 'migration-reference/0');
+  await endedRun('as-bad', 'fail');
   const hidden = await api.submit('hidden-one', { trigger: name, is_private: true });
   await api.finish(hidden, { verdict: 'fail' });
   const html = await bob.textOf(`/triggers/${name}`);

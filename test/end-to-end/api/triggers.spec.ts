@@ -36,8 +36,8 @@ const namesOf = ({ runs, refused }: Answer): [string[], string[][]] => [
 const trigger = 'llvm/19';
 
 it('many tests of a trigger are retried, cancelled or given new references, and what is refused is listed one by one', async () => {
-  const failed = await api.submit('bad', { trigger });
-  await api.finish(failed, { verdict: 'fail' });
+  const failedRun = await api.submit('bad', { trigger });
+  await api.finish(failedRun, { verdict: 'fail' });
   const broken = await api.submit('broken', { trigger }, api.keys.bob);
   await api.finish(broken, { verdict: 'tmpfail' });
   const hidden = await api.submit('hidden', { trigger, is_private: true });
@@ -59,19 +59,19 @@ it('many tests of a trigger are retried, cancelled or given new references, and 
   expect(await api.database.runSearch.find({}, { everything: true }, 500)).toHaveLength(before.length);
 
   const retried = await act('retry', { group: 'unknown' });
-  expect(retried.runs).toMatchObject([{ run_id: failed, new_run_id: expect.any(Number) as number }]);
-  const again = await act('retry', { run_ids: [failed, hidden] });
+  expect(retried.runs).toMatchObject([{ run_id: failedRun, new_run_id: expect.any(Number) as number }]);
+  const again = await act('retry', { run_ids: [failedRun, hidden] });
   expect(again.runs).toEqual([]);
   expect(again.refused).toMatchObject([
     {
       package: 'bad',
-      reason: `Run ${retried.runs[0]!.new_run_id}, a retry of run ${failed}, has not finished.`,
+      reason: `Run ${retried.runs[0]!.new_run_id}, a retry of run ${failedRun}, has not finished.`,
     },
   ]);
 
-  const refreshed = await act('refresh', { run_ids: [failed, broken] });
+  const refreshed = await act('refresh', { run_ids: [failedRun, broken] });
   expect(namesOf(refreshed)).toEqual([['broken', 'bad'], []]);
-  const twice = await act('refresh', { run_ids: [failed] });
+  const twice = await act('refresh', { run_ids: [failedRun] });
   const reference = refreshed.runs.find((run) => run.package === 'bad')!.new_run_id;
   expect(namesOf(twice)).toEqual([[], [['bad', `Run ${reference}, a reference, has not finished.`]]]);
 
@@ -204,8 +204,8 @@ it('the tests of a trigger are shown by suite and architecture, and as JSON of t
 
 it('the page of a trigger shows what would be done to many tests before it is done, and what was left out', async () => {
   const path = '/triggers/perl/5.40';
-  const failed = await api.submit('odd', { trigger: 'perl/5.40' });
-  await api.finish(failed, { verdict: 'fail' });
+  const failedRun = await api.submit('odd', { trigger: 'perl/5.40' });
+  await api.finish(failedRun, { verdict: 'fail' });
   const waits = await api.submit('waits', { trigger: 'perl/5.40' });
   const hidden = await api.submit('hidden-tool', { trigger: 'perl/5.40', is_private: true }, api.keys.bob);
   await api.finish(hidden, { verdict: 'fail' });
@@ -215,12 +215,14 @@ it('the page of a trigger shows what would be done to many tests before it is do
 
   const page = await bob.textOf(`${path}?group=unknown`);
   expect(page).toContain('hidden-tool');
-  const preview = await bob.submit(`${path}?group=unknown`, `${path}/refresh`, { [`run-${failed}`]: 'on' });
+  const preview = await bob.submit(`${path}?group=unknown`, `${path}/refresh`, {
+    [`run-${failedRun}`]: 'on',
+  });
   const text = (await preview.text()).replace(/\s+/g, ' ');
   expect(text).toContain('New references: 1 run');
   expect(text).toContain('about 1 minute of test time');
   const form = hiddenIn(text);
-  expect(form['run_ids']).toBe(String(failed));
+  expect(form['run_ids']).toBe(String(failedRun));
   const all = hiddenIn(formIn(page, `${path}/retry`)!);
   const retry = (await (await bob.post(`${path}/retry`, { ...all })).text()).replace(/\s+/g, ' ');
   expect(retry).toContain('Retry: 2 runs');
@@ -230,11 +232,11 @@ it('the page of a trigger shows what would be done to many tests before it is do
   await bob.post(`${path}/retry`, hiddenIn(retry));
   const again = await bob.textOf(path);
   expect(again).toContain('Nothing was changed.');
-  expect(again).toContain(`a retry of <a href="/runs/${failed}">run ${failed}</a>, has not finished.`);
+  expect(again).toContain(`a retry of <a href="/runs/${failedRun}">run ${failedRun}</a>, has not finished.`);
   const cancel = await bob.post(`${path}/cancel`, { ...all, group: 'waiting', [`run-${waits}`]: 'on' });
-  const refused = (await cancel.text()).replace(/\s+/g, ' ');
-  expect(refused).toContain('There is nothing to do.');
-  expect(refused).toContain('Only its requestor and administrators may cancel it.');
+  const cancelPage = (await cancel.text()).replace(/\s+/g, ' ');
+  expect(cancelPage).toContain('There is nothing to do.');
+  expect(cancelPage).toContain('Only its requestor and administrators may cancel it.');
 });
 
 it('a run of a trigger that was cancelled is shown as cancelled', async () => {

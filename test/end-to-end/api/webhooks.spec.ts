@@ -201,8 +201,8 @@ it('a webhook is there for its user alone, and a user has at most so many', asyn
     expect((await api.api(`/webhooks${path}`)).status).toBe(404);
   for (const path of [`/${id}`, `/${id}/rotate`, `/${id}/ping`, `/${id}/recover`])
     expect((await ask(path, { url: receiver.url, since: 0 })).status).toBeGreaterThanOrEqual(400);
-  const refused = await api.api(`/webhooks/${id}`, { method: 'DELETE' });
-  expect(refused.status).toBe(404);
+  const refusal = await api.api(`/webhooks/${id}`, { method: 'DELETE' });
+  expect(refusal.status).toBe(404);
   let status = 201;
   for (let count = 0; count < 11 && status === 201; count += 1)
     ({ status } = await ask('', { url: receiver.url }, api.keys.bob));
@@ -224,8 +224,8 @@ it('a user makes a webhook, reads its secret once, tests it and removes it', asy
     kinds: 'finished',
     suite: '',
   };
-  const refused = await alice.post('/user/alice/webhooks', { ...fields, url: 'https://me@192.0.2.1/' });
-  expect([refused.status, await refused.text()]).toEqual([
+  const refusal = await alice.post('/user/alice/webhooks', { ...fields, url: 'https://me@192.0.2.1/' });
+  expect([refusal.status, await refusal.text()]).toEqual([
     400,
     expect.stringContaining('a user or a password'),
   ]);
@@ -238,11 +238,11 @@ it('a user makes a webhook, reads its secret once, tests it and removes it', asy
   expect(page).toContain('finished; of hello, figlet');
   expect(page).not.toContain('whsec_');
   const own = /href="(\/user\/alice\/webhooks\/\d+)">https:\/\/192/.exec(page)![1]!;
-  const changed = { form_token: token, url, package: 'dash', suite: '', mine: 'true' };
-  expect((await alice.post(own, changed)).status).toBe(303);
+  const form = { form_token: token, url, package: 'dash', suite: '', mine: 'true' };
+  expect((await alice.post(own, form)).status).toBe(303);
   expect(await alice.textOf(own)).toMatch(/finished, corrected, cancelled; of dash; of your runs\./);
-  expect((await alice.post(own, { ...changed, url: 'https://me@192.0.2.1/' })).status).toBe(400);
-  expect((await bob.post(own.replace('alice', 'bob'), changed)).status).toBe(403);
+  expect((await alice.post(own, { ...form, url: 'https://me@192.0.2.1/' })).status).toBe(400);
+  expect((await bob.post(own.replace('alice', 'bob'), form)).status).toBe(403);
   expect((await alice.post(`${own}/ping`, { form_token: token })).status).toBe(303);
   expect(await alice.textOf(own)).toMatch(/Send delivery \d+ again/);
   const odd = await alice.get(`${own}?before=x`);

@@ -59,8 +59,8 @@ it('a worker is drained with a deadline, after which others get what it executes
   const drain = (minutes: string): Promise<Response> =>
     admin.submit(page, `${action}/drain`, { reason: 'new disks', deadline_minutes: minutes });
   for (const wrong of ['0', '1.5', '43201', 'soon']) {
-    const refused = await drain(wrong);
-    expect([wrong, refused.status, await refused.text()]).toEqual([
+    const refusal = await drain(wrong);
+    expect([wrong, refusal.status, await refusal.text()]).toEqual([
       ...[wrong, 400],
       expect.stringContaining('Must be a whole number from 1 to 43200, or empty'),
     ]);
@@ -87,8 +87,8 @@ it('a worker is quarantined on its page, for a reason that the audit log has, an
   const quarantined = await quarantine('odd <failures>');
   expect([quarantined.status, quarantined.headers.get('location')]).toEqual([303, page]);
   const token = ofPage;
-  const refused = await admin.post('/admin/workers/ghost/quarantine', { form_token: token, reason: 'x' });
-  expect([refused.status, await refused.text()]).toEqual([
+  const refusal = await admin.post('/admin/workers/ghost/quarantine', { form_token: token, reason: 'x' });
+  expect([refusal.status, await refusal.text()]).toEqual([
     404,
     expect.stringContaining('No worker ghost is registered'),
   ]);
@@ -106,9 +106,9 @@ it('a worker is drained and gets runs again in its row of the list, where the an
   const send = (name: string, reason: string) =>
     admin.submit(list, `${action}/${name}`, { reason, in_list: 'true' });
   expect(await (await new Browser(api.url).get(list)).text()).not.toContain(action);
-  const refused = await send('drain', ' ');
-  const html = await refused.text();
-  expect([refused.status, html.match(/<details open>\s*<summary [^>]*>/)?.[0]]).toEqual([
+  const refusal = await send('drain', ' ');
+  const html = await refusal.text();
+  expect([refusal.status, html.match(/<details open>\s*<summary [^>]*>/)?.[0]]).toEqual([
     400,
     expect.stringContaining('"Drain…: w5"'),
   ]);

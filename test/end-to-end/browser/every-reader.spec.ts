@@ -130,7 +130,7 @@ const FORMS = 'form[method=post]:has(:required)';
 const ACTIONS = `[...document.querySelectorAll(${JSON.stringify(FORMS)})].map((form) => form.getAttribute('action'))`;
 
 it('a form that is sent without its values comes back with its errors, which all can read', async () => {
-  const refused: string[] = [];
+  const refusals: string[] = [];
   for (const [reader, some] of [
     ['public', ['/user/login']],
     ['root', paths.root],
@@ -152,12 +152,12 @@ it('a form that is sent without its values comes back with its errors, which all
         ]);
         await page.waitForLoadState();
         if (answer.status() < 400) continue;
-        refused.push(action);
+        refusals.push(action);
         const faults = [...(await invalidity(answer)), ...(await faultsInLooks(page, BOTH))];
         expect(faults.map((fault) => `${path} ${action} ${fault}`)).toEqual([]);
       }
     }
     await page.context().close();
   }
-  expect(refused.length).toBeGreaterThan(5);
+  expect(refusals.length).toBeGreaterThan(5);
 });

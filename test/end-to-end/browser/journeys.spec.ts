@@ -107,15 +107,15 @@ it('a maintainer requests by form and by file, cancels, retries and publishes, w
   await page.waitForURL('**/user/mara/jobs?package=hang-*');
   await page.getByText('1 run cancelled: run').waitFor();
   await page.goto(`${proctor.url}/user/mara/jobs?package=fail-*`);
-  const failed = page.getByRole('row', { name: /fail-of-mara/ });
-  await failed.getByText('fail', { exact: true }).waitFor();
+  const failure = page.getByRole('row', { name: /fail-of-mara/ });
+  await failure.getByText('fail', { exact: true }).waitFor();
   const list = await page.context().newPage();
   await list.goto(`${proctor.url}/user/mara/jobs?package=fail-*&readers=private`);
   const first = list.getByRole('checkbox', { name: /Select run/ });
   const ticked = (await first.getAttribute('name'))!;
   await first.check();
   const listUrl = page.url();
-  await failed.getByRole('link', { name: /Retry run/ }).click();
+  await failure.getByRole('link', { name: /Retry run/ }).click();
   await page.getByRole('button', { name: 'Retry' }).press('Enter');
   // A retry returns to the list with its filter, and says which run it has made.
   await page.getByText('1 run requested again: run').waitFor();

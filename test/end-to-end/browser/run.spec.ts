@@ -11,7 +11,7 @@ const SCREEN = { width: 1280, height: 860 };
 
 let api: RunningApi;
 let browser: Browser;
-let failed: string;
+let failedRun: string;
 
 const path = (name: string, runId: number): string => `/packages/${name[0]}/${name}/bookworm/amd64/${runId}/`;
 
@@ -53,7 +53,7 @@ beforeAll(async () => {
     files: log,
   });
   while (await api.database.statusProjection.step('amd64'));
-  failed = path('dpkg', runId);
+  failedRun = path('dpkg', runId);
 });
 afterAll(async () => {
   await browser?.close();
@@ -66,7 +66,7 @@ async function isOnScreen(element: Locator): Promise<boolean> {
 }
 
 it('on one screen a failed run shows its cause, the first error, what changed, and the tests that failed', async () => {
-  const { page, faults } = await openPage(browser, api.url + failed, { viewport: SCREEN });
+  const { page, faults } = await openPage(browser, api.url + failedRun, { viewport: SCREEN });
   const main = page.getByRole('main');
   const elements = [
     main.getByText('dpkg 1.22.22 on bookworm/amd64 failed in 30 s.'),
@@ -87,7 +87,10 @@ it('on one screen a failed run shows its cause, the first error, what changed, a
 });
 
 it('without the script the tests of a run are found by result and name, and what did not fail is unfolded', async () => {
-  const { page } = await openPage(browser, api.url + failed, { javaScriptEnabled: false, viewport: SCREEN });
+  const { page } = await openPage(browser, api.url + failedRun, {
+    javaScriptEnabled: false,
+    viewport: SCREEN,
+  });
   const rows = page.locator('#tests tbody tr:visible');
   expect(await rows.count()).toBe(11);
   await page.locator('#tests summary', { hasText: 'passed' }).click();
@@ -110,7 +113,7 @@ it('without the script the tests of a run are found by result and name, and what
 it.each(['light', 'dark'] as const)(
   'a run with many tests has no fault of accessibility, also unfolded: %s',
   async (colorScheme) => {
-    const { page, faults } = await openPage(browser, api.url + failed, { colorScheme });
+    const { page, faults } = await openPage(browser, api.url + failedRun, { colorScheme });
     await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 860 });

@@ -65,8 +65,8 @@ it('a finished run is counted with its wait, its lease and its verdict, and noth
   await expectValue('scheduler', `proctor_grants_total${labels}`, 1);
   await expectValue('scheduler', `proctor_lease_seconds_count${labels}`, 1);
   await expectValue('scheduler', `proctor_run_wait_seconds_count{arch="${arch}",band="high"}`, 1);
-  const ended = `proctor_attempts_total{arch="${arch}",verdict="pass",cause="finished"}`;
-  await expectValue('scheduler', ended, 1);
+  const attempts = `proctor_attempts_total{arch="${arch}",verdict="pass",cause="finished"}`;
+  await expectValue('scheduler', attempts, 1);
   await expectValue('scheduler', `proctor_owned${labels}`, 1);
   await expectValue('scheduler', `proctor_workers{arch="${arch}",standing="sound"}`, 1);
   const waiting = `proctor_queue_waiting{suite="${STUB_SUITE}",arch="${arch}",band="low"}`;

@@ -33,10 +33,10 @@ it('real packages of the archive are tested end to end: hello passes, figlet fai
   expect(passed).toMatchObject({ status: 'pass', exit_code: 0, attempt: 1, backend: 'unshare', suite, arch });
   expect(passed.version).toMatch(/^2\./);
   expect(passed.duration_seconds).toBeGreaterThan(0);
-  const failed = await client.finished(figlet as number, 200_000);
-  expect(failed).toMatchObject({ status: 'fail', exit_code: 4 });
+  const failedRun = await client.finished(figlet as number, 200_000);
+  expect(failedRun).toMatchObject({ status: 'fail', exit_code: 4 });
 
-  for (const run of [passed, failed]) {
+  for (const run of [passed, failedRun]) {
     const log = await (await fetch(`${proctor.url}${run.log_url}`)).text();
     expect(log).toContain(`testbed dpkg architecture: ${arch}`);
     expect(log).toContain(`${run.package} ${run.version}`);

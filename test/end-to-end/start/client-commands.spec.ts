@@ -172,9 +172,9 @@ it('run cancel counts before it ends many runs, and never says 0 and nothing', a
     [[String(runs[0]), '999999'], 1, /2 not cancelled; run \d+: it has finished; run 999999: there is none/],
     [[], 2, /no runs are selected/],
   ] as const) {
-    const refused = await typed(['run', 'cancel', ...args]);
-    expect([refused.code, refused.stdout]).toEqual([code, '']);
-    expect(refused.stderr).toMatch(message);
+    const refusal = await typed(['run', 'cancel', ...args]);
+    expect([refusal.code, refusal.stdout]).toEqual([code, '']);
+    expect(refusal.stderr).toMatch(message);
   }
 });
 

@@ -139,8 +139,8 @@ describe('a running Proctor', () => {
   });
 
   it('the command proctor beside a running Proctor makes no key for an unknown user', async () => {
-    const finished = await proctor(['key', 'create', 'ghost', '--name', 'x']);
-    expect(finished).toEqual({ code: 1, stdout: '', stderr: `proctor: there is no user ghost\n${USERS}` });
+    const result = await proctor(['key', 'create', 'ghost', '--name', 'x']);
+    expect(result).toEqual({ code: 1, stdout: '', stderr: `proctor: there is no user ghost\n${USERS}` });
   });
 
   it('the command proctor beside a running Proctor has nothing to migrate', async () => {

@@ -42,9 +42,9 @@ describe('the first administrator', () => {
     'there is no administrator yet who could own a key\ncreate one: proctor user add admin --admin; or ';
 
   it('the first administrator is made in the database, and gets a key that is kept in the home', async () => {
-    const refused = { code: 4, stdout: '', stderr: expect.stringContaining(NONE) };
-    expect(await proctor('pause', '--reason', 'x')).toEqual(refused);
-    expect(await proctor('user', 'add', 'ann')).toEqual(refused);
+    const refusal = { code: 4, stdout: '', stderr: expect.stringContaining(NONE) };
+    expect(await proctor('pause', '--reason', 'x')).toEqual(refusal);
+    expect(await proctor('user', 'add', 'ann')).toEqual(refusal);
     const added = { code: 0, stdout: '', stderr: 'user zoe added\n' };
     expect(await proctor('user', 'add', 'zoe', '--admin')).toEqual(added);
     const file = join(machine.home, 'admin.key');

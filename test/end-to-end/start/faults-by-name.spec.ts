@@ -38,10 +38,10 @@ it('`npm start` says that the home is a file, that an address is not of this mac
 
 it('`npm start` says that there is no room for its processes, before Node.js would hang, and that a folder is not its own', async () => {
   // Each is the first thing that would go wrong: nothing is started.
-  const failed = await run('prlimit', ['--nproc=20', 'sh', 'scripts/start.sh'], { cwd: project }).catch(
+  const failure = await run('prlimit', ['--nproc=20', 'sh', 'scripts/start.sh'], { cwd: project }).catch(
     (error: unknown) => error,
   );
-  expect(failed).toMatchObject({
+  expect(failure).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
       /^proctor: only 20 processes and threads are allowed here, .* type ulimit -u 200 /,
@@ -88,12 +88,12 @@ it('commands that work long on a database do not wait forever for one that takes
   await once(silent, 'listening');
   const PROCTOR_DATABASE_URL = `postgres://p:s3cret@127.0.0.1:${(silent.address() as AddressInfo).port}/p`;
   try {
-    const ended = await Promise.all(
+    const results = await Promise.all(
       [['migrate'], ['backup', join(machine.folder, 'backups')], ['restored']].map((args) =>
         machine.proctor(args, '', { PROCTOR_DATABASE_URL }),
       ),
     );
-    for (const { code, stderr } of ended) {
+    for (const { code, stderr } of results) {
       expect(stderr).toMatch(/^proctor: the database is not available: .*timeout/);
       expect(code).toBe(75);
     }
@@ -113,9 +113,9 @@ async function failure(
     cwd: project,
     env: { ...process.env, PROCTOR_CONFIG: join(machine.folder, 'config'), ...env },
   };
-  const failed = await run('unshare', [...namespaces, ...program], options).catch((error: unknown) => error);
-  expect(failed).toMatchObject({ code: 1 });
-  return (failed as { stderr: string }).stderr;
+  const failure = await run('unshare', [...namespaces, ...program], options).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 1 });
+  return (failure as { stderr: string }).stderr;
 }
 
 it('`npm start` says that a port is too low for an ordinary user, and that a home is another user’s', async () => {

@@ -72,9 +72,9 @@ it('proctor worker add takes several architectures, the right to private tests, 
 });
 
 it('proctor worker add writes them into a file for its owner alone, and nothing to standard output', async () => {
-  const finished = await program(['add', 'w3', '--arch', 'amd64', '--out', file('w3.json')]);
-  expect(finished).toMatchObject({ code: 0, stdout: '' });
-  expect(finished.stderr).toMatch(/^worker w3 added \(amd64\)\n/);
+  const result = await program(['add', 'w3', '--arch', 'amd64', '--out', file('w3.json')]);
+  expect(result).toMatchObject({ code: 0, stdout: '' });
+  expect(result.stderr).toMatch(/^worker w3 added \(amd64\)\n/);
   expect((await stat(file('w3.json'))).mode & 0o777).toBe(0o600);
   const credentials = parseCredentials(await readFile(file('w3.json'), 'utf8'), 'w3.json');
   expect((await find('w3'))?.publicKey).toBe(publicKeyOf(credentials));

@@ -67,8 +67,8 @@ it('an abort leaves no process, mount or file of the attempt', async () => {
   const planted = processesWith(mark);
   const namespaces = new Set(planted.map((pid) => readlinkSync(`/proc/${pid}/ns/pid`)));
   abort.abort(new Error('enough'));
-  const ended = expect(run).rejects.toThrow('enough');
-  expect(await peerMsUntil(ended, () => startProcess('true'))).toBeLessThan(CANCEL_MS_MAX);
+  const rejection = expect(run).rejects.toThrow('enough');
+  expect(await peerMsUntil(rejection, () => startProcess('true'))).toBeLessThan(CANCEL_MS_MAX);
   expect(processesIn(namespaces)).toEqual([]);
   await expectNothingLeft(mark);
 });
@@ -117,12 +117,12 @@ it('an attempt that ends without files has no chunk of its live log left on the 
     return Promise.resolve();
   });
   const run = machine.runner.run(lease({ ...STUB, trigger: 'hang' }), nothing, never);
-  const ended = expect(run).rejects.toThrow('cannot be looked at');
+  const rejection = expect(run).rejects.toThrow('cannot be looked at');
   await isSending;
   await until(() => Promise.resolve(killed.mock.results.length > 0));
   await killed.mock.results[0]!.value;
   setImmediate(goOn);
-  await ended;
+  await rejection;
   expect(arrived).toBe(1);
 });
 

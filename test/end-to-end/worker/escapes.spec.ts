@@ -86,7 +86,7 @@ it('a test that kills all that it can reaches nothing but itself', async () => {
   const abort = new AbortController();
   const sleeper = await sourceTree(machine.workPath, `#!/bin/sh\nsleep ${mark}\n`);
   const beside = machine.runner.run(leaseOfTree(sleeper), () => undefined, abort.signal);
-  const ended = expect(beside).rejects.toThrow('enough');
+  const rejection = expect(beside).rejects.toThrow('enough');
   try {
     expect(await until(() => Promise.resolve(processesWith(mark).length > 0))).toBe(true);
     const { result } = await runTree('#!/bin/sh\nkill -KILL -1\nexit 1\n', 'needs-root');
@@ -94,7 +94,7 @@ it('a test that kills all that it can reaches nothing but itself', async () => {
     expect(processesWith(mark)).not.toEqual([]);
   } finally {
     abort.abort(new Error('enough'));
-    await ended;
+    await rejection;
   }
   expect(processesWith(mark)).toEqual([]);
 });
@@ -116,7 +116,7 @@ async function outputOf(command: string[], interpreters?: string[]) {
   try {
     const use = { command, network: 'private', tmpfsBytes: MIB, output: output.fd } as const;
     const sandbox = await machine.sandboxes.start(folder, { ...use, ...(interpreters && { interpreters }) });
-    const { code } = await sandbox.ended;
+    const { code } = await sandbox.ending;
     return { code, said: await readFile(join(folder.output, 'said'), 'utf8'), folder };
   } finally {
     await output.close();

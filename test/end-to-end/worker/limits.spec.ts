@@ -73,13 +73,13 @@ it('runs beside each other do not take processes from each other', async () => {
   const tree = await sourceTree(machine.workPath, forks(450, 'signal.pause()'));
   const logged = machine.untilLogged('had 450');
   const beside = machine.runner.run(leaseOfTree(tree), () => undefined, abort.signal);
-  const ended = expect(beside).rejects.toThrow('enough');
+  const rejection = expect(beside).rejects.toThrow('enough');
   try {
     await Promise.race([logged, beside]);
     expect((await runTree(forks(450, 'pass'))).log).toMatch(/^had 450$/m);
   } finally {
     abort.abort(new Error('enough'));
-    await ended;
+    await rejection;
   }
 });
 

@@ -45,7 +45,7 @@ async function outputOf(name: string, command = LINKS, asRoot = false): Promise<
   try {
     const use = { command, network: 'private', tmpfsBytes: 1024 * 1024, output, asRoot } as const;
     const sandbox = await sandboxes.start(folder, use);
-    expect(await sandbox.ended).toEqual({ code: 0 });
+    expect(await sandbox.ending).toEqual({ code: 0 });
     return (await readFile(path, 'utf8')).trim().split('\n');
   } finally {
     closeSync(output);

@@ -64,9 +64,9 @@ beforeEach(() => {
 
 afterEach(async () => {
   if (worker.exitCode !== null || worker.signalCode !== null) return;
-  const ended = once(worker, 'exit');
+  const exit = once(worker, 'exit');
   worker.kill('SIGTERM');
-  await ended;
+  await exit;
 });
 
 /** The first grant of a run, once it is made. */
@@ -133,9 +133,9 @@ it('a cancelled run is ended with everything that it has started', async () => {
 it('an example worker that gets the signal to end returns its lease', async () => {
   const runId = await client.submitOne(STUB_SUITE, arch, { package: 'hang-on' });
   await client.runThat(runId, ({ state }) => state === 'running');
-  const ended = once(worker, 'exit');
+  const exit = once(worker, 'exit');
   worker.kill('SIGTERM');
-  expect(await ended).toEqual([0, null]);
+  expect(await exit).toEqual([0, null]);
   expect(await client.run(runId)).toMatchObject({ state: 'queued', status: null });
   await cancel(runId);
 });

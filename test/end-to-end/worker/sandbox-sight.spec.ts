@@ -67,7 +67,7 @@ async function seenAfter(change: () => Promise<string[]>): Promise<string> {
   const paths = await change();
   await writeFile(`${go}.new`, paths.join('\n'), { mode: 0o644 });
   await rename(`${go}.new`, go);
-  await sandbox.ended;
+  await sandbox.ending;
   await output.close();
   return readFile(join(folder.output, 'seen'), 'utf8');
 }
@@ -96,7 +96,11 @@ it('tests on the machine itself have a /tmp each: autopkgtest would take the fil
       wholeMachine: true,
       output: output.fd,
     });
-    return { go, seen: () => readFile(seenFile, 'utf8'), ended: sandbox.ended.finally(() => output.close()) };
+    return {
+      go,
+      seen: () => readFile(seenFile, 'utf8'),
+      ended: sandbox.ending.finally(() => output.close()),
+    };
   };
   const sandboxes = [await start('one'), await start('other')];
   const haveSeen = async () => {

@@ -81,7 +81,7 @@ async function openIn(
     versionOf: runnerVersion,
     clock: systemClock,
     log: SILENT,
-    changed: () => undefined,
+    onChange: () => undefined,
   });
   await testbeds.open();
   const settings = () => ({ ...configuration, resultsPath: join(workPath, 'results') });

@@ -262,8 +262,8 @@ it('a worker brings a line of the log to its reader within a second, and lets a 
 
 it('a worker that is killed takes its runs along; its next life removes the rest and delivers what was finished', async () => {
   dispatcher.answer = null;
-  const finished = lease({ ...STUB, trigger: 'version:1.0-9' });
-  dispatcher.grant(finished);
+  const finishedLease = lease({ ...STUB, trigger: 'version:1.0-9' });
+  dispatcher.grant(finishedLease);
   await dispatcher.until('report', ({ name }) => name === 'finished');
   await proctor.kill('worker', 'SIGKILL');
   await proctor.restart('worker');

@@ -143,11 +143,11 @@ export class Fleet {
     this.clock.after(lastsMs, () => {
       cancelRenewal();
       this.executed.push({ worker, run, beganMs, endedMs: this.clock.now(), isFailed });
-      const ended = isFailed
+      const end = isFailed
         ? ({ verdict: 'tmpfail', message: 'the testbed failed', trouble: 'testbed' } as const)
         : ({ verdict: 'pass', message: 'all tests passed' } as const);
       const durationSeconds = Math.round(lastsMs / SECOND);
-      const report = finishedReport(runId, attempt, { worker, incarnation, slot, ...ended, durationSeconds });
+      const report = finishedReport(runId, attempt, { worker, incarnation, slot, ...end, durationSeconds });
       this.send({ kind: 'finished', report });
       this.ask(machine, slot);
     });

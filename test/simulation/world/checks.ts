@@ -26,7 +26,7 @@ export class Checks {
   private readonly accepted = new Set<number>();
   private readonly forgotten = new Forgotten();
   private readonly granted = new Map<number, number>();
-  private readonly finished = new Set<number>();
+  private readonly finishedRuns = new Set<number>();
   private readonly executed = new Set<string>();
   private readonly epochs = new Map<string, number>();
   /** Runs that a dispatcher knows and that were never granted nor moved: nothing but their priority decides. */
@@ -70,10 +70,10 @@ export class Checks {
     const lostRuns = [...this.accepted].filter((runId) => !books.look(runId));
     for (const runId of lostRuns) this.accepted.delete(runId);
     this.granted.clear();
-    this.finished.clear();
+    this.finishedRuns.clear();
     for (const { runId, attempt, state } of rows) {
       this.granted.set(runId, attempt);
-      if (state === 'finished') this.finished.add(runId);
+      if (state === 'finished') this.finishedRuns.add(runId);
     }
     for (const memory of [this.fresh, this.epochs, this.thrownAway]) memory.clear();
     this.workers.restored();
@@ -84,8 +84,8 @@ export class Checks {
 
   /** Called before the books change. */
   cancelled({ runId }: RunRow): void {
-    this.require(!this.finished.has(runId), `run ${runId}: cancelled after it had finished`);
-    this.finished.add(runId);
+    this.require(!this.finishedRuns.has(runId), `run ${runId}: cancelled after it had finished`);
+    this.finishedRuns.add(runId);
     this.fresh.delete(runId);
   }
 
@@ -232,7 +232,7 @@ export class Checks {
   private runWritten(books: MemoryBooks, write: RunWrite, row: RunRow, epoch: number): void {
     const title = `run ${write.runId}`;
     this.passing.written(write, row, epoch);
-    const isOver = this.finished.has(write.runId);
+    const isOver = this.finishedRuns.has(write.runId);
     if (write.kind === 'correct')
       this.require(isOver && !row.cancelled, `${title}: corrected before its end`);
     else this.require(!isOver, `${title}: ${write.kind} after it had finished`);
@@ -241,7 +241,7 @@ export class Checks {
       this.require(!this.isCalm, `${title}: expired although its worker was there`);
     this.workers.runWritten(books, title, write, row);
     if (write.kind !== 'finish' && write.kind !== 'correct') return;
-    this.finished.add(write.runId);
+    this.finishedRuns.add(write.runId);
     const { message } = write.outcome;
     const isReported = write.kind === 'correct' || write.attemptOutcome === 'finished';
     const grantEpoch = row.attempts.at(-1)!.epoch;

@@ -41,7 +41,7 @@ DispatcherState.prototype.grant = function (this: DispatcherState, run, slot, no
  */
 export class Passing {
   /** Architecture and package; for private runs the requestor, too. */
-  private readonly failed = new Set<string>();
+  private readonly failures = new Set<string>();
   /** Run → its architecture and package: results that dispatchers may know, though the row does not have them. */
   private readonly reported = new Map<number, string>();
   /** OwnershipTerm → of what was suspected at a grant, what has had no result since. */
@@ -52,11 +52,11 @@ export class Passing {
   /** Gets each write in its order. */
   written(write: RunWrite, row: RunRow, epoch: number): void {
     const key = keyOf(row);
-    if (write.kind === 'requeue' && write.outcome !== 'returned') this.failed.add(key);
+    if (write.kind === 'requeue' && write.outcome !== 'returned') this.failures.add(key);
     const hasResult =
       write.kind === 'finish' && write.attemptOutcome === 'finished' && write.outcome.verdict !== 'tmpfail';
-    if (hasResult) this.failed.delete(key);
-    else if (write.kind === 'finish') this.failed.add(key);
+    if (hasResult) this.failures.delete(key);
+    else if (write.kind === 'finish') this.failures.add(key);
     // A dispatcher learns from a report also when its commit fails, and then the run may be returned.
     const hadReport =
       write.kind === 'requeue' && write.outcome === 'returned' && this.reported.has(row.runId);
@@ -87,12 +87,12 @@ export class Passing {
   /** Runs that were suspected when this one was granted, though their package has not failed since its latest result. */
   wronglyHeldBack(write: Grant, books: MemoryBooks): RunRow[] {
     const suspects = knownAt.get(write)?.suspects ?? new Set();
-    return rowsOf(suspects, books).filter((row) => !this.failed.has(keyOf(row)));
+    return rowsOf(suspects, books).filter((row) => !this.failures.has(keyOf(row)));
   }
 
   /** The database was restored: results that a package has had since are forgotten, and so are some runs. */
   restored(rows: RunRow[]): void {
-    for (const row of rows) if (row.attempt > 0) this.failed.add(keyOf(row));
+    for (const row of rows) if (row.attempt > 0) this.failures.add(keyOf(row));
     const runIds = new Set(rows.map(({ runId }) => runId));
     for (const runId of this.reported.keys()) if (!runIds.has(runId)) this.reported.delete(runId);
   }

@@ -55,8 +55,8 @@ const IRREGULAR = [
 /** Participles that no local variable, parameter or private field may have as its name. */
 const REFUSED_LOCALS = new Set([
   ...IRREGULAR,
-  ...['asked', 'chosen', 'counted', 'done', 'drawn', 'gone', 'judged', 'made', 'named', 'sent', 'sought'],
-  ...['wanted', 'written'],
+  ...['asked', 'changed', 'chosen', 'counted', 'done', 'drawn', 'ended', 'failed', 'finished', 'gone'],
+  ...['judged', 'made', 'named', 'refused', 'sent', 'sought', 'wanted', 'written'],
 ]);
 const MAY_HAVE_LOCALS = new RegExp(
   String.raw`(?:[()[{,:.*]|\b(?:const|let|function|private|readonly))\s*(?:${[...REFUSED_LOCALS].join('|')})\b`,

@@ -23,7 +23,7 @@ function rig() {
   const readers = new HeldReaders(
     connections,
     { isStillReader },
-    { onChange: (changed) => void (state.changed = changed) },
+    { onChange: (extent) => void (state.changed = extent) },
     clock,
   );
   readers.onApplicationBootstrap();

@@ -76,6 +76,6 @@ export class RememberedKeys implements OnApplicationBootstrap {
 
   private clear(): void {
     this.keys.clear();
-    for (const changed of this.listeners) changed();
+    for (const listener of this.listeners) listener();
   }
 }

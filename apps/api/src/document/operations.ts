@@ -242,11 +242,11 @@ function refusalsOf(
     ...refusals,
   };
   return Object.fromEntries(
-    Object.entries(all).map(([code, refusal]) => [code, refused(Number(code), refusal)]),
+    Object.entries(all).map(([code, refusal]) => [code, refusalAnswer(Number(code), refusal)]),
   );
 }
 
-function refused(status: number, refusal: string | DescribedRefusal): DocumentedAnswer | Reference {
+function refusalAnswer(status: number, refusal: string | DescribedRefusal): DocumentedAnswer | Reference {
   if (typeof refusal === 'string') return component('responses', refusal);
   const { description, detail } = refusal;
   const example = detail === undefined ? {} : { example: { title: STATUS_CODES[status], status, detail } };

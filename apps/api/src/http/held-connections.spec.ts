@@ -16,9 +16,9 @@ function connection(
 }
 
 /** Status and sentence. */
-function refusal(refused: () => unknown): unknown[] {
+function refusal(action: () => unknown): unknown[] {
   try {
-    refused();
+    action();
   } catch (error) {
     if (error instanceof Problem) return [error.status, error.detail];
     throw error;

@@ -5,7 +5,7 @@ import { readJson } from './json-reader';
 import { atOnce } from './slices';
 
 const valueIn = (text: string | Buffer): unknown => atOnce(readJson(Buffer.from(text), 'The body', '#'));
-const refused = (text: string | Buffer) => refusalOf(() => valueIn(text));
+const refusal = (text: string | Buffer) => refusalOf(() => valueIn(text));
 
 /** More than is parsed at a time. */
 const LONG = 'x'.repeat(40_000);
@@ -71,7 +71,7 @@ it('a long text that is spoiled at one place is refused, or read as by JSON.pars
         try {
           expected = JSON.parse(spoiled);
         } catch {
-          expect(refused(spoiled)).toMatchObject({ status: 400, errors: [{ pointer: '#' }] });
+          expect(refusal(spoiled)).toMatchObject({ status: 400, errors: [{ pointer: '#' }] });
           return;
         }
         expect(valueIn(spoiled)).toEqual(expected);
@@ -96,29 +96,29 @@ it.each<[string, string]>([
   ['colons', `{"${'a'.repeat(900_000)}"${':'.repeat(2_000_000)}`],
 ])('a long text with %s is refused', (_what, text) => {
   expect(() => JSON.parse(text) as unknown).toThrow();
-  expect(refused(text).status).toBe(400);
+  expect(refusal(text).status).toBe(400);
 });
 
 it('depth, values, names and lengths have bounds', () => {
   const deepest = '['.repeat(JSON_DEPTH_MAX) + ']'.repeat(JSON_DEPTH_MAX);
   expect(Array.isArray(valueIn(deepest))).toBe(true);
-  expect(refused('['.repeat(100_000) + ']'.repeat(100_000))).toMatchObject({
+  expect(refusal('['.repeat(100_000) + ']'.repeat(100_000))).toMatchObject({
     status: 400,
     detail: expect.stringContaining('64 deep'),
   });
-  expect(refused(`[${'[],'.repeat(JSON_VALUES_MAX / 2)}[]]`)).toMatchObject({ status: 413 });
+  expect(refusal(`[${'[],'.repeat(JSON_VALUES_MAX / 2)}[]]`)).toMatchObject({ status: 413 });
   const names = (count: number): string =>
     `[${Array.from({ length: count }, (_, n) => `{"n${n}":1,"same":2}`).join()}]`;
   expect(valueIn(names(JSON_NAMES_MAX - 1))).toHaveLength(JSON_NAMES_MAX - 1);
-  expect(refused(names(JSON_NAMES_MAX))).toMatchObject({ status: 413 });
+  expect(refusal(names(JSON_NAMES_MAX))).toMatchObject({ status: 413 });
   expect(valueIn(`["${'a'.repeat(JSON_TOKEN_BYTES_MAX)}"]`)).toHaveLength(1);
   for (const long of [
     `["${'a'.repeat(JSON_TOKEN_BYTES_MAX + 1)}"]`,
     `[${'1'.repeat(JSON_TOKEN_BYTES_MAX * 2)}]`,
   ])
-    expect(refused(long)).toMatchObject({ status: 413 });
+    expect(refusal(long)).toMatchObject({ status: 413 });
 });
 
 it('bytes that are no UTF-8 are refused', () => {
-  expect(refused(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])).detail).toBe('The body is not valid UTF-8.');
+  expect(refusal(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])).detail).toBe('The body is not valid UTF-8.');
 });

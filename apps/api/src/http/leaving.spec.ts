@@ -15,12 +15,12 @@ it('a process that leaves ends what clients wait for at once, and its connection
   const server = createServer((_request, response) => response.end('well')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const [clock, ended] = [new ManualClock(), jest.fn()];
-  const leaving = new Leaving([ended, ended], clock);
+  const [clock, onEnd] = [new ManualClock(), jest.fn()];
+  const leaving = new Leaving([onEnd, onEnd], clock);
   expect([leaving.isBegun, (await headersOf(port)).connection]).toEqual([false, 'keep-alive']);
   const onLeft = jest.fn();
   const leave = leaving.start(server, NOTICE_MS).then(onLeft);
-  expect([leaving.isBegun, ended.mock.calls.length]).toEqual([true, 2]);
+  expect([leaving.isBegun, onEnd.mock.calls.length]).toEqual([true, 2]);
   expect((await headersOf(port)).connection).toBe('close');
   clock.advance(NOTICE_MS - 1);
   await Promise.resolve();

@@ -59,7 +59,7 @@ it.each([
 });
 
 it('the answer to what broke off says how much of it was done', () => {
-  const outage = (changed: 'nothing' | 'unknown') => new DatabaseUnavailable(new Error('gone'), changed);
+  const outage = (extent: 'nothing' | 'unknown') => new DatabaseUnavailable(new Error('gone'), extent);
   const detail = (error: DatabaseUnavailable) => problemOf(new BrokenOff([3, 4, 5], error)).detail;
   expect(detail(outage('nothing'))).toMatch(/: 3 runs were changed .* goes on with the rest\./);
   expect(detail(outage('unknown'))).toContain(': at least 3 runs were changed');

@@ -41,7 +41,7 @@ export function problemOf(error: unknown, parameters?: Parameters): Problem {
   if (error instanceof WorkerRevoked) return new Problem(409, sentence(error.message));
   if (error instanceof BrokenOff) return comeBack(503, brokenOff(error), RETRY_AFTER_MS);
   if (error instanceof DatabaseUnavailable) {
-    return comeBack(503, error.changed === 'nothing' ? NOTHING_CHANGED : CHANGE_UNKNOWN, RETRY_AFTER_MS);
+    return comeBack(503, error.extent === 'nothing' ? NOTHING_CHANGED : CHANGE_UNKNOWN, RETRY_AFTER_MS);
   }
   if (error instanceof StoreUnavailable) {
     return comeBack(503, 'The store of results is out of reach. Please try again.', RETRY_AFTER_MS);
@@ -67,8 +67,8 @@ function refusedBy({ kind, message, field }: Refusal, parameters?: Parameters): 
   return new Problem(STATUS_OF[kind], detail, pointer === null ? {} : { errors: [{ pointer, detail }] });
 }
 
-function brokenOff({ changedIds, changed }: BrokenOff): string {
-  const count = `${changed === 'nothing' ? '' : 'at least '}${changedIds.length} runs were changed and stay so`;
+function brokenOff({ changedIds, extent }: BrokenOff): string {
+  const count = `${extent === 'nothing' ? '' : 'at least '}${changedIds.length} runs were changed and stay so`;
   return `The database is out of reach since the request was begun: ${count}. Sending it again goes on with the rest.`;
 }
 

@@ -49,10 +49,10 @@ export class KeysService {
    */
   async change(id: number, request: KeyChange, owner: Actor): Promise<KeyResource> {
     const isChanged = await this.apiKeys.limit(id, owner.userName, keyLimitsOf(request), owner);
-    const changed = isChanged && (await this.list(owner)).find((key) => key.id === id);
-    if (!changed) throw noSuchKey(id);
+    const key = isChanged && (await this.list(owner)).find((key) => key.id === id);
+    if (!key) throw noSuchKey(id);
     await this.signals.keys();
-    return changed;
+    return key;
   }
 
   /** @throws Problem 404 also for a key of another user */

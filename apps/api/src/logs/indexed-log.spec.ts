@@ -20,8 +20,8 @@ async function stored(text: string, isForeign = false, change: Partial<LogIndex>
   const gzip = isForeign ? gzipSync(text) : Buffer.concat(chunks);
   const index = indexer.end();
   const open = (at: number) => Promise.resolve(Readable.from([gzip.subarray(at)]));
-  const changed = { ...index, ...(isForeign ? { blocks: [] } : {}), ...change };
-  return new IndexedLog(changed, (offset) => contentFrom(open, changed.blocks, offset), TIMES);
+  const otherIndex = { ...index, ...(isForeign ? { blocks: [] } : {}), ...change };
+  return new IndexedLog(otherIndex, (offset) => contentFrom(open, otherIndex.blocks, offset), TIMES);
 }
 
 const LINES = Array.from({ length: 100_000 }, (_, n) => `line ${n + 1}`);

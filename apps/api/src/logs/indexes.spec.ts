@@ -82,9 +82,9 @@ describe('a store that stops in the middle of a file', () => {
       indexes.log({ runId: 1, attempt }, 1_000),
     );
     while (contents.length < MADE_AT_ONCE_MAX) await new Promise(setImmediate);
-    const refused = expect(indexes.log({ runId: 2, attempt: 1 }, 1_000)).rejects.toBeInstanceOf(Problem);
+    const rejection = expect(indexes.log({ runId: 2, attempt: 1 }, 1_000)).rejects.toBeInstanceOf(Problem);
     await jest.advanceTimersByTimeAsync(WAIT_MS);
-    await refused;
+    await rejection;
     await jest.advanceTimersByTimeAsync(indexMs);
     await Promise.all(others);
   });
@@ -92,10 +92,10 @@ describe('a store that stops in the middle of a file', () => {
   it('is not available if it stops in an index', async () => {
     const { contents, indexes } = stalled('log-index.json', Buffer.from('{'));
     const index = indexes.log(ATTEMPT, 1_000);
-    const refused = expect(index).rejects.toBeInstanceOf(StoreUnavailable);
+    const rejection = expect(index).rejects.toBeInstanceOf(StoreUnavailable);
     while (contents.length === 0) await new Promise(setImmediate);
     await jest.advanceTimersByTimeAsync(indexMs);
-    await refused;
+    await rejection;
     expect(contents[0]!.destroyed).toBe(true);
   });
 });

@@ -124,7 +124,7 @@ export class LogFollower implements OnModuleDestroy {
     }
     const [departure, over] = [new AbortController(), new AbortController()];
     const whileRead = AbortSignal.any([signal, departure.signal]);
-    const ended = isOver(attempt)
+    const ending = isOver(attempt)
       ? Promise.resolve()
       : this.untilOver(runId, attempt, whileRead).then(() => over.abort());
     try {
@@ -133,7 +133,7 @@ export class LogFollower implements OnModuleDestroy {
     } catch (error) {
       // Nothing can be read until the connection is back, or the attempt has ended.
       this.logger.debug(`the live log of run ${runId} cannot be read: ${String(error)}`);
-      await Promise.race([ended, pause(this.settings.askEveryMs, signal)]);
+      await Promise.race([ending, pause(this.settings.askEveryMs, signal)]);
     } finally {
       departure.abort();
     }

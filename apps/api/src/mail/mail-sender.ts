@@ -43,7 +43,7 @@ export interface MailPorts {
   /** @throws RelayError */
   send: (mail: Mail, relay: MailSection) => Promise<void>;
   random: () => number;
-  ended: (outcome: MailOutcome) => void;
+  onOutcome: (outcome: MailOutcome) => void;
 }
 
 /**
@@ -97,7 +97,7 @@ export class MailSender implements OnApplicationBootstrap, BeforeApplicationShut
 
   /** @returns milliseconds until the next mail may be sent */
   private async serve(due: DueMail, relay: MailSection, service: MailOrigin): Promise<number> {
-    const { addresses, now, ended } = this.ports;
+    const { addresses, now, onOutcome } = this.ports;
     const { mail, until } =
       due.confirmToken === null ? await this.digest(due, service) : this.confirmation(due, service);
     try {
@@ -113,15 +113,15 @@ export class MailSender implements OnApplicationBootstrap, BeforeApplicationShut
       until,
       due.confirmToken === null ? nextMailAt(due.period, now()) : null,
     );
-    if (mail) ended('sent');
+    if (mail) onOutcome('sent');
     return 0;
   }
 
   private async recordFailure(due: DueMail, { message, isRefusal }: RelayError): Promise<number> {
-    const { addresses, now, random, ended } = this.ports;
+    const { addresses, now, random, onOutcome } = this.ports;
     const pauseMs = scatterPause(growingPauseMs(RETRY_MIN_MS, RETRY_MAX_MS, due.failures + 1), random());
     await addresses.recordFailure(due.userId, this.name, { error: message, isRefusal, pauseMs }, now());
-    ended(isRefusal ? 'refused' : 'failed');
+    onOutcome(isRefusal ? 'refused' : 'failed');
     if (isRefusal) return 0;
     this.logger.warn(`the mail relay failed: ${message}`);
     this.relayFailures += 1;

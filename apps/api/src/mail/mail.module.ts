@@ -40,7 +40,7 @@ function countedIn(registry: Registry): (outcome: MailOutcome) => void {
           now: () => new Date(),
           send: (mail, relay) => sendMail(mail, relay, systemClock),
           random: () => Math.random(),
-          ended: countedIn(registry),
+          onOutcome: countedIn(registry),
         }),
     },
   ],

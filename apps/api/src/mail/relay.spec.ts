@@ -101,7 +101,7 @@ it('a relay that asks for a password gets it from its file, over TLS alone when 
 
 it('a receiver that the relay refuses is distinguished from a relay that fails', async () => {
   relay = await MailRelay.start();
-  relay.refused.add('ada@example.org');
+  relay.refusedSenders.add('ada@example.org');
   await expect(send(relay.port)).rejects.toMatchObject({ isRefusal: true });
   const { port } = relay;
   await relay.stop();

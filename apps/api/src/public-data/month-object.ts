@@ -13,17 +13,17 @@ export function monthObjects(figures: RemovedRunsOfMonth[]): MonthResource[] {
 }
 
 function monthObject(month: string, figures: RemovedRunsOfMonth[]): MonthResource {
-  const ended = (verdict: PackageVerdict): number =>
+  const count = (verdict: PackageVerdict): number =>
     figures.find((each) => each.verdict === verdict)?.runs ?? 0;
   const sum = (amount: 'runs' | 'timedRuns' | 'testSeconds'): number =>
     figures.reduce((all, each) => all + each[amount], 0);
   const [seconds, timed] = [sum('testSeconds'), sum('timedRuns')];
   return {
     month,
-    pass: ended('pass'),
-    neutral: ended('neutral'),
-    fail: ended('fail'),
-    tmpfail: ended('tmpfail'),
+    pass: count('pass'),
+    neutral: count('neutral'),
+    fail: count('fail'),
+    tmpfail: count('tmpfail'),
     total: sum('runs'),
     total_duration_seconds: seconds,
     average_duration_seconds: timed === 0 ? null : Math.round(seconds / timed),

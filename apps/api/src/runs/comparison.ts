@@ -152,9 +152,9 @@ export function comparisonObject(
 
 type Group = Omit<PackageGroup, 'source'>;
 
-function groupsOf(changed: PackagePair[], nearnessOf: (pair: PackagePair) => Nearness): Group[] {
+function groupsOf(pairs: PackagePair[], nearnessOf: (pair: PackagePair) => Nearness): Group[] {
   const groups = new Map<string, Group>();
-  for (const pair of changed) {
+  for (const pair of pairs) {
     const key = `${pair.a} ${pair.b}`;
     const nearness = nearnessOf(pair);
     const group = groups.get(key);

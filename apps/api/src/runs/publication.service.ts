@@ -36,8 +36,8 @@ export class PublicationService {
     } finally {
       if (published.length > 0) this.notify();
     }
-    const changed = new Set(published);
-    return { published, ignored: runIds.filter((id) => !changed.has(id)) };
+    const publishedIds = new Set(published);
+    return { published, ignored: runIds.filter((id) => !publishedIds.has(id)) };
   }
 
   private notify(): void {

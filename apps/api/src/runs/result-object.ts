@@ -57,10 +57,10 @@ export function fileUrl(run: RunRecord, name: ResultContentName): string | null 
 
 /** A run in the form of the API. It always has every key; unknown values are null. */
 export function resultObject(run: RunRecord, neutral: NeutralStatus): AnsweredRun {
-  const finished = run.state === 'finished';
+  const isFinished = run.state === 'finished';
   const computed: ComputedFields = {
-    version: finished ? (run.version ?? 'n/a') : null,
-    status: finished ? statusOf(run.verdict, neutral) : null,
+    version: isFinished ? (run.version ?? 'n/a') : null,
+    status: isFinished ? statusOf(run.verdict, neutral) : null,
     logUrl: fileUrl(run, 'log.gz'),
     artifactsUrl: fileUrl(run, 'artifacts.tar.gz'),
     pageUrl: shortRunPath(run.runId),

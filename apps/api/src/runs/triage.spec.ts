@@ -5,28 +5,28 @@ import { triage } from './triage';
 import { packagesOf, type TriageFacts } from './triage-evidence';
 
 const DAY_MS = 86_400_000;
-const ended = new Date('2026-11-20T12:00:00Z');
-const before = (days: number): Date => new Date(ended.getTime() - days * DAY_MS);
+const endedAt = new Date('2026-11-20T12:00:00Z');
+const before = (days: number): Date => new Date(endedAt.getTime() - days * DAY_MS);
 
-const failed = (change: Partial<RunRecord> = {}): RunRecord =>
+const failedRun = (change: Partial<RunRecord> = {}): RunRecord =>
   finishedRunRecord({
     package: 'hello',
     suite: 'sid',
     arch: 'amd64',
     version: '2',
     verdict: 'fail',
-    finishedAt: ended,
+    finishedAt: endedAt,
     ...change,
   });
 const passed = (version = '2'): RunRecord =>
-  failed({ runId: 3, version, verdict: 'pass', finishedAt: before(3) });
+  failedRun({ runId: 3, version, verdict: 'pass', finishedAt: before(3) });
 
 function status(arch: string, verdict: 'pass' | 'fail', change: Partial<PackageStatus> = {}): PackageStatus {
   return {
     package: 'hello',
     suite: 'sid',
     arch,
-    latest: { runId: 20, version: '2', date: ended, verdict },
+    latest: { runId: 20, version: '2', date: endedAt, verdict },
     previousVerdict: null,
     lastPass: null,
     failingSince: null,
@@ -43,7 +43,7 @@ function status(arch: string, verdict: 'pass' | 'fail', change: Partial<PackageS
 const reference = (verdict: 'pass' | 'fail', days: number) => {
   return { runId: 9, verdict, version: '1', date: before(days) };
 };
-const changed = (...names: string[]) => {
+const packageChanges = (...names: string[]) => {
   const groups = names.map((name) => {
     const nearness = name.startsWith('named') ? ('named' as const) : ('testbed' as const);
     return { names: [name], source: null, a: '1', b: '2', nearness };
@@ -53,7 +53,7 @@ const changed = (...names: string[]) => {
 const alike = (...names: string[]) => names.map((name) => ({ package: name, runId: 30, runs: 1 }));
 
 const facts = (change: Partial<TriageFacts> = {}): TriageFacts => ({
-  run: failed(),
+  run: failedRun(),
   here: status('amd64', 'fail'),
   elsewhere: [],
   reference: null,
@@ -65,17 +65,17 @@ const facts = (change: Partial<TriageFacts> = {}): TriageFacts => ({
   sameError: [],
   ...change,
 });
-const ofTrigger = failed({ trigger: 'glibc/2.41' });
+const ofTrigger = failedRun({ trigger: 'glibc/2.41' });
 
 describe('the decision tree of failed tests', () => {
   it.each<[string, Partial<TriageFacts>, string, string]>([
     ['a pass since', { later: passed() }, 'passes-since', 'nothing'],
-    ['a failure since and nothing else', { later: failed(), lastPass: passed() }, 'unclear', 'retry'],
+    ['a failure since and nothing else', { later: failedRun(), lastPass: passed() }, 'unclear', 'retry'],
     ['another try that waits', { later: runRecord() }, 'under-way', 'nothing'],
     [
       'a package that is not in the suite',
       {
-        run: failed({ verdict: 'absent', message: 'sid has no source package hello' }),
+        run: failedRun({ verdict: 'absent', message: 'sid has no source package hello' }),
         sameError: alike('a', 'b'),
       },
       'absent',
@@ -83,13 +83,13 @@ describe('the decision tree of failed tests', () => {
     ],
     [
       'a request that cannot be carried out',
-      { run: failed({ verdict: 'tmpfail', trouble: 'request' }), lastPass: passed('1') },
+      { run: failedRun({ verdict: 'tmpfail', trouble: 'request' }), lastPass: passed('1') },
       'request',
       'nothing',
     ],
     [
       'a tmpfail, whatever the reference says',
-      { run: failed({ verdict: 'tmpfail', trigger: 'glibc/2.41' }), reference: reference('fail', 1) },
+      { run: failedRun({ verdict: 'tmpfail', trigger: 'glibc/2.41' }), reference: reference('fail', 1) },
       'infrastructure',
       'retry',
     ],
@@ -107,14 +107,14 @@ describe('the decision tree of failed tests', () => {
     ],
     [
       'a pass of the same version with the same packages',
-      { passOfVersion: passed(), changes: changed() },
+      { passOfVersion: passed(), changes: packageChanges() },
       'flaky',
       'retry',
     ],
     [
       'a pass of the same version on another backend alone',
       {
-        run: failed({ backend: 'unshare' }),
+        run: failedRun({ backend: 'unshare' }),
         passOfVersion: { ...passed(), backend: 'lxc' },
         here: status('amd64', 'fail', { isFlaky: true }),
       },
@@ -133,14 +133,14 @@ describe('the decision tree of failed tests', () => {
     ],
     [
       'a service that was not started, and no pass on the backend',
-      { run: failed({ backend: 'unshare' }), withoutInitLine: 142 },
+      { run: failedRun({ backend: 'unshare' }), withoutInitLine: 142 },
       'other-testbed',
       'nothing',
     ],
     [
       'a service that was not started, and an earlier pass on the backend',
       {
-        run: failed({ backend: 'unshare' }),
+        run: failedRun({ backend: 'unshare' }),
         withoutInitLine: 142,
         lastPass: { ...passed('1'), backend: 'unshare' },
       },
@@ -149,7 +149,7 @@ describe('the decision tree of failed tests', () => {
     ],
     [
       'a service that a nested testbed has not started',
-      { run: failed({ backend: 'lxc' }), withoutInitLine: 142 },
+      { run: failedRun({ backend: 'lxc' }), withoutInitLine: 142 },
       'never-passed',
       'report hello',
     ],
@@ -182,13 +182,13 @@ describe('the decision tree of failed tests', () => {
     ['an error of one other package', { sameError: alike('a'), lastPass: passed() }, 'unclear', 'retry'],
     [
       'a trigger that is the package itself, and a version before that passed',
-      { run: failed({ trigger: 'hello/2' }), lastPass: passed('1') },
+      { run: failedRun({ trigger: 'hello/2' }), lastPass: passed('1') },
       'own-version',
       'report hello',
     ],
     [
       'another version of the package than its trigger names',
-      { run: failed({ trigger: 'hello/3' }), lastPass: passed('4'), elsewhere: [status('arm64', 'pass')] },
+      { run: failedRun({ trigger: 'hello/3' }), lastPass: passed('4'), elsewhere: [status('arm64', 'pass')] },
       'unclear',
       'retry',
     ],
@@ -209,26 +209,26 @@ describe('the decision tree of failed tests', () => {
     ],
     [
       'a named package that has changed with others',
-      { lastPass: passed(), changes: changed('named-lib', 'bash') },
+      { lastPass: passed(), changes: packageChanges('named-lib', 'bash') },
       'dependency',
       'report named-lib',
     ],
     [
       'one package that has changed',
-      { lastPass: passed(), changes: changed('bash') },
+      { lastPass: passed(), changes: packageChanges('bash') },
       'dependency',
       'report bash',
     ],
     [
       'several that have changed',
-      { lastPass: passed(), changes: changed('awk', 'bash') },
+      { lastPass: passed(), changes: packageChanges('awk', 'bash') },
       'unclear',
       'retry',
     ],
     ['no pass ever', {}, 'never-passed', 'report hello'],
     [
       'a reference that is tested itself',
-      { run: failed({ trigger: 'migration-reference/0' }), lastPass: passed() },
+      { run: failedRun({ trigger: 'migration-reference/0' }), lastPass: passed() },
       'unclear',
       'retry',
     ],
@@ -247,7 +247,7 @@ describe('the decision tree of failed tests', () => {
         reference: reference('pass', 20),
         passOfVersion: passed(),
         lastPass: passed(),
-        changes: changed('bash'),
+        changes: packageChanges('bash'),
         sameError: alike('figlet'),
       }),
     );
@@ -278,7 +278,7 @@ it('a bug report is begun with the package, where it fails and why, safe in an a
   const url = bugReportUrl(
     'mailto:bugs@example.org?subject={subject}&body={body}',
     'hello',
-    failed(),
+    failedRun(),
     { conclusion },
     'https://ci.example/runs/7',
     'E: "a" & <b>',
@@ -293,7 +293,7 @@ it('a bug report is begun with the package, where it fails and why, safe in an a
   const other = bugReportUrl(
     'https://bugs.example/{package}?s={subject}',
     'g++',
-    failed(),
+    failedRun(),
     { conclusion },
     '',
     null,

@@ -131,10 +131,10 @@ function foreignTrigger({ trigger, package: name }: RunRecord): { word: string; 
 function suspectOf({ run, changes }: TriageFacts): string | null {
   const trigger = foreignTrigger(run);
   if (trigger) return trigger.package;
-  const changed = changes?.changed ?? [];
-  const suspects = changed.filter(({ nearness }) => nearness === 'named');
+  const differences = changes?.changed ?? [];
+  const suspects = differences.filter(({ nearness }) => nearness === 'named');
   if (suspects.length > 0) return suspects[0]!.names[0]!;
-  return changed.length === 1 ? changed[0]!.names[0]! : null;
+  return differences.length === 1 ? differences[0]!.names[0]! : null;
 }
 
 /** Whether the package passes on all other architectures of the suite, and there are such. */

@@ -4,16 +4,16 @@ import { atOnce } from '../http/slices';
 import { triggerProgress } from './trigger-groups';
 
 const DAY_MS = 86_400_000;
-const ended = new Date('2026-11-20T12:00:00Z');
+const endedAt = new Date('2026-11-20T12:00:00Z');
 
 function run(name: string, change: Partial<RunOfTrigger> = {}): RunOfTrigger {
   return { ...runRecord(), reference: null, errorSignature: null, package: name, arch: 'amd64', ...change };
 }
 
-function failed(name: string, verdict: 'pass' | 'neutral' | 'fail', daysBefore: number): RunOfTrigger {
-  const date = new Date(ended.getTime() - daysBefore * DAY_MS);
+function failedRun(name: string, verdict: 'pass' | 'neutral' | 'fail', daysBefore: number): RunOfTrigger {
+  const date = new Date(endedAt.getTime() - daysBefore * DAY_MS);
   const reference = { runId: 1, verdict, version: '1', date };
-  return run(name, { state: 'finished', verdict: 'fail', finishedAt: ended, reference });
+  return run(name, { state: 'finished', verdict: 'fail', finishedAt: endedAt, reference });
 }
 
 const progressOf = (...of: Parameters<typeof triggerProgress>) => atOnce(triggerProgress(...of));
@@ -21,7 +21,7 @@ const progressOf = (...of: Parameters<typeof triggerProgress>) => atOnce(trigger
 const NONE = { passed: 0, failed: 0, broken: 0, untested: 0, running: 0, waiting: 0 };
 
 const queued = { state: 'queued', verdict: null, finishedAt: null } as const;
-const finished = { state: 'finished', finishedAt: ended } as const;
+const end = { state: 'finished', finishedAt: endedAt } as const;
 
 describe('the tests of a trigger', () => {
   it('a trigger of 30,000 runs is summarised in pieces of at most 500 runs', () => {
@@ -38,17 +38,17 @@ describe('the tests of a trigger', () => {
     const { tests, counts, total, done } = progressOf(
       [
         run('waiting', queued),
-        run('passed', { ...finished, verdict: 'pass' }),
-        run('empty', { ...finished, verdict: 'neutral' }),
-        failed('regression', 'pass', 1),
-        failed('regression2', 'neutral', 14),
-        failed('before', 'fail', 1),
-        failed('stale', 'pass', 15),
-        run('new', { ...finished, verdict: 'fail' }),
-        run('broken', { ...finished, verdict: 'tmpfail' }),
-        run('absent', { ...finished, verdict: 'absent' }),
-        run('cancelled', { ...finished, verdict: 'tmpfail', cancelled: true }),
-        run('passed', { ...finished, verdict: 'fail' }),
+        run('passed', { ...end, verdict: 'pass' }),
+        run('empty', { ...end, verdict: 'neutral' }),
+        failedRun('regression', 'pass', 1),
+        failedRun('regression2', 'neutral', 14),
+        failedRun('before', 'fail', 1),
+        failedRun('stale', 'pass', 15),
+        run('new', { ...end, verdict: 'fail' }),
+        run('broken', { ...end, verdict: 'tmpfail' }),
+        run('absent', { ...end, verdict: 'absent' }),
+        run('cancelled', { ...end, verdict: 'tmpfail', cancelled: true }),
+        run('passed', { ...end, verdict: 'fail' }),
       ],
       [],
     );
@@ -76,7 +76,7 @@ describe('the tests of a trigger', () => {
         run('a', { ...queued, suite: 'sid' }),
         run('b', { ...queued, suite: 'trixie' }),
         run('c', { ...queued, suite: 'sid', arch: 'arm64' }),
-        run('d', { ...finished, verdict: 'pass', arch: 'armhf' }),
+        run('d', { ...end, verdict: 'pass', arch: 'armhf' }),
       ],
       [
         { suite: 'sid', arch: 'amd64', estimate_seconds: 60, reasons: ['all slots are busy'] },

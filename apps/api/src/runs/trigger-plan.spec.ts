@@ -9,7 +9,7 @@ const bob: Requestor = { userId: 2, userName: 'bob', isAdmin: false, keyId: 2 };
 const root: Requestor = { userId: 3, userName: 'root', isAdmin: true, keyId: 3 };
 
 const none = { reference: null, errorSignature: null };
-const finished = (change: Partial<RunOfTrigger> = {}): RunOfTrigger => ({
+const finishedRun = (change: Partial<RunOfTrigger> = {}): RunOfTrigger => ({
   ...finishedRunRecord({ suite: 'bookworm', arch: 'amd64' }),
   ...none,
   ...change,
@@ -23,8 +23,8 @@ const reasons = ({ refused }: { refused: { reason: string }[] }) => refused.map(
 
 it('tests are selected by everything that is said', () => {
   const tests = [
-    { group: 'regression' as const, run: finished({ runId: 1, errorSignature: 'ab' }) },
-    { group: 'regression' as const, run: finished({ runId: 2, arch: 'arm64' }) },
+    { group: 'regression' as const, run: finishedRun({ runId: 1, errorSignature: 'ab' }) },
+    { group: 'regression' as const, run: finishedRun({ runId: 2, arch: 'arm64' }) },
     { group: 'waiting' as const, run: waiting({ runId: 3 }) },
   ];
   const ids = (selection: Parameters<typeof selectedTests>[1]) =>
@@ -38,24 +38,24 @@ it('tests are selected by everything that is said', () => {
 });
 
 it.each([
-  ['a finished public run of another', bob, finished(), []],
+  ['a finished public run of another', bob, finishedRun(), []],
   ['a run that waits', alice, waiting(), ['It has not finished.']],
   [
     'a private run of another',
     bob,
-    finished({ isPrivate: true }),
+    finishedRun({ isPrivate: true }),
     ['Only its requestor and administrators may retry a private run.'],
   ],
-  ['a private run of another, for an administrator,', root, finished({ isPrivate: true }), []],
-  ['a private run of one’s own', alice, finished({ isPrivate: true }), []],
+  ['a private run of another, for an administrator,', root, finishedRun({ isPrivate: true }), []],
+  ['a private run of one’s own', alice, finishedRun({ isPrivate: true }), []],
   [
     'a package that is rejected now',
     alice,
-    finished({ package: 'blocked' }),
+    finishedRun({ package: 'blocked' }),
     ['blocked is on the reject list for bookworm/amd64.'],
   ],
-])('whether %s can be retried is known before', (_, requestor, run, refused) => {
-  expect(reasons(retryPlan([run], requestor, configuration))).toEqual(refused);
+])('whether %s can be retried is known before', (_, requestor, run, refusal) => {
+  expect(reasons(retryPlan([run], requestor, configuration))).toEqual(refusal);
 });
 
 it.each([
@@ -63,19 +63,19 @@ it.each([
   ['a run of another key on pages', { ...alice, keyId: 9, isOnPages: true as const }, waiting(), []],
   ['a run of another', bob, waiting(), ['Only its requestor and administrators may cancel it.']],
   ['any run, for an administrator', root, waiting({ isPrivate: true }), []],
-  ['a run that has finished', alice, finished(), ['It has finished.']],
-])('whether %s can be cancelled is known before', (_, requestor, run, refused) => {
-  expect(reasons(cancelPlan([run], requestor))).toEqual(refused);
+  ['a run that has finished', alice, finishedRun(), ['It has finished.']],
+])('whether %s can be cancelled is known before', (_, requestor, run, refusal) => {
+  expect(reasons(cancelPlan([run], requestor))).toEqual(refusal);
 });
 
 it('a new reference is asked for once for each place, and where none is under way', () => {
   const runs = [
-    finished({ runId: 1 }),
-    finished({ runId: 2 }),
-    finished({ runId: 3, arch: 'arm64' }),
-    finished({ runId: 4, package: 'secret', isPrivate: true }),
+    finishedRun({ runId: 1 }),
+    finishedRun({ runId: 2 }),
+    finishedRun({ runId: 3, arch: 'arm64' }),
+    finishedRun({ runId: 4, package: 'secret', isPrivate: true }),
     // Its source is gone, but a reference has none.
-    finished({ runId: 5, package: 'sourced', extraAptSources: ['gone'], backend: 'gone' }),
+    finishedRun({ runId: 5, package: 'sourced', extraAptSources: ['gone'], backend: 'gone' }),
   ];
   const plan = refreshPlan(runs, [null, null, 77, null, null], configuration);
   expect(plan.runs.map(({ runId }) => runId)).toEqual([1, 5]);

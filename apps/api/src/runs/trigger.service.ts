@@ -112,12 +112,12 @@ export function testPart(tests: TriggerTest[], before: number | null, limit: num
   return { tests: page, before: last + 1 + limit < tests.length ? page.at(-1)!.run.runId : null };
 }
 
-function triggerObject({ name, runs, unfinished, failedRuns: failed, firstAt, lastAt }: Trigger) {
+function triggerObject({ name, runs, unfinished, failedRuns: failures, firstAt, lastAt }: Trigger) {
   return {
     trigger: name,
     runs,
     unfinished,
-    failed,
+    failed: failures,
     first_at: timestamp(firstAt),
     last_at: timestamp(lastAt),
     page_url: triggerPath(name),

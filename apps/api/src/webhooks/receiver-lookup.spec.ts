@@ -55,12 +55,12 @@ describe('a name server that is silent about one family', () => {
     ['IPv4', { resolve4: silence, resolve6: v6 }, '2001:db8::1'],
   ])('delays the addresses of the other for half a second: %s', async (_, nameServers, address) => {
     const clock = new VirtualClock();
-    const ended = jest.fn();
-    void addressesOf(findReceiver(onFound, nameServers as never, clock), 'example.org', true).then(ended);
+    const onEnd = jest.fn();
+    void addressesOf(findReceiver(onFound, nameServers as never, clock), 'example.org', true).then(onEnd);
     await clock.runUntil(499);
-    expect(ended).not.toHaveBeenCalled();
+    expect(onEnd).not.toHaveBeenCalled();
     await clock.runUntil(500);
-    expect(ended).toHaveBeenCalledWith([[expect.objectContaining({ address })]]);
+    expect(onEnd).toHaveBeenCalledWith([[expect.objectContaining({ address })]]);
   });
 
   it('is waited for while the other has no address', async () => {
@@ -103,16 +103,16 @@ describe('a name server that is silent', () => {
         if (questions.size === 64) resolve();
       }),
     );
-    let ended = 0;
+    let ends = 0;
     const lookups = Array.from({ length: 32 }, (_, number) =>
       addressesOf(findReceiver(onFound, resolver), `hook${number}.example`, true).catch((error: unknown) => {
-        ended += 1;
+        ends += 1;
         return error;
       }),
     );
     await all;
     await lookup('localhost');
-    expect(ended).toBe(0);
+    expect(ends).toBe(0);
     resolver.cancel();
     for (const error of await Promise.all(lookups)) expect(error).toMatchObject({ code: 'ECANCELLED' });
   });

@@ -38,7 +38,7 @@ export interface SenderPorts {
   send: (message: WebhookMessage) => Promise<WebhookAnswer>;
   random: () => number;
   /** An attempt has ended, or there will be none. */
-  ended: (outcome: DeliveryOutcome) => void;
+  onOutcome: (outcome: DeliveryOutcome) => void;
 }
 
 export const DELIVERY_OUTCOMES = ['delivered', 'again', 'failed'] as const;
@@ -134,7 +134,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     const answer = await this.ports.send(messageOf(delivery, webhook, body, Math.floor(Date.now() / 1_000)));
     const { attempt, change } = judgeAttempt(delivery, answer, standing, this.ports.random());
     await this.ports.deliveries.record(webhook.webhookId, attempt, change, this.name);
-    this.ports.ended(attempt.state === 'pending' ? 'again' : attempt.state);
+    this.ports.onOutcome(attempt.state === 'pending' ? 'again' : attempt.state);
   }
 
   private async failDelivery(
@@ -145,7 +145,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     const result = { status: null, durationMs: 0, answer: null, error };
     const attempt = { deliveryId, state: 'failed' as const, retryMs: 0, ...result };
     await this.ports.deliveries.record(webhookId, attempt, null, this.name);
-    this.ports.ended('failed');
+    this.ports.onOutcome('failed');
   }
 
   private get sender(): Sender {

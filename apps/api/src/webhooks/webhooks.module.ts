@@ -41,7 +41,7 @@ function countedIn(registry: Registry): (outcome: DeliveryOutcome) => void {
           configuration,
           ownServices,
           clock: systemClock,
-          ended: countedIn(registry),
+          onOutcome: countedIn(registry),
           send: (message) => sendMessage(message, configuration.server.webhooks),
           random: () => Math.random(),
         }),

@@ -67,10 +67,10 @@ it('the secrets of a home are all brought once the rest is done, and none of the
       .map((entry) => entry.name)
       .sort();
 
-  const failed = new Home(join(folder, 'failed'));
+  const brokenHome = new Home(join(folder, 'failed'));
   const full = () => Promise.reject(new Error('no space left on device'));
-  await expect(restoreHomeFiles(backup, failed, full)).rejects.toThrow('no space left on device');
-  expect(await filesOf(failed.path)).toEqual([]);
+  await expect(restoreHomeFiles(backup, brokenHome, full)).rejects.toThrow('no space left on device');
+  expect(await filesOf(brokenHome.path)).toEqual([]);
   const whole = new Home(join(folder, 'whole'));
   await restoreHomeFiles(backup, whole, () => Promise.resolve());
   expect(await filesOf(whole.path)).toEqual(['admin.key', 'api']);

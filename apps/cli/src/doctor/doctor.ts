@@ -31,8 +31,8 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   const findings = await examine(options);
   if (options.json) printJson({ findings });
   else for (const finding of findings) write(`${plain(lineOf(finding))}\n`);
-  const failed = findings.filter(({ state }) => state === 'fail').length;
-  if (failed > 0) throw new Failure(`${failed} of ${findings.length} are wrong`, EXIT.failed);
+  const failures = findings.filter(({ state }) => state === 'fail').length;
+  if (failures > 0) throw new Failure(`${failures} of ${findings.length} are wrong`, EXIT.failed);
 }
 
 /** A finding with its remedy, on one line. */

@@ -39,9 +39,9 @@ export async function importDebciFiles(
   let [copied, without] = [0, 0];
   try {
     for await (const part of jobs) {
-      const finished = part.filter(({ verdict }) => verdict !== null);
-      const wanting = await imports.withoutFiles(finished.map(({ runId }) => runId));
-      for (const job of finished.filter(({ runId }) => wanting.has(runId))) {
+      const finishedJobs = part.filter(({ verdict }) => verdict !== null);
+      const wanting = await imports.withoutFiles(finishedJobs.map(({ runId }) => runId));
+      for (const job of finishedJobs.filter(({ runId }) => wanting.has(runId))) {
         const name = packageOf(job)!;
         const { suite, arch, runId } = job;
         const folder = join(tree, suite, arch, packagePrefix(name), name, String(runId));

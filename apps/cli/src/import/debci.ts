@@ -166,11 +166,11 @@ async function importJobs(
         .map((job) => importedRun(job, rest));
       added += runs.length > 0 ? await asFailure(imports.addRuns(runs)) : 0;
       present += presentIds.size + removed.size;
-      const finished = chosenJobs.filter(({ verdict }) => verdict !== null);
-      for (const { suite, arch, verdict } of finished) comparison.there(suite, arch, verdict!);
+      const finishedJobs = chosenJobs.filter(({ verdict }) => verdict !== null);
+      for (const { suite, arch, verdict } of finishedJobs) comparison.there(suite, arch, verdict!);
       await comparison.here(
         imports,
-        finished.map(({ runId }) => runId),
+        finishedJobs.map(({ runId }) => runId),
       );
       progress.add(batch.length);
     }

@@ -86,6 +86,6 @@ it.each([
   [{ run_id: 'yesterday' }, 'run_id must begin with a time, not "yesterday"'],
   [{ exitcode: 'four' }, 'exitcode must be an exit code, not "four"'],
   [{ duration: -1 }, 'duration must be seconds, not -1'],
-])('a result of autopkgtest-cloud with %j is refused', (changed, message) => {
-  expect(() => cloudResult({ ...RESULT, ...changed }, TESTS)).toThrow(message);
+])('a result of autopkgtest-cloud with %j is refused', (change, message) => {
+  expect(() => cloudResult({ ...RESULT, ...change }, TESTS)).toThrow(message);
 });

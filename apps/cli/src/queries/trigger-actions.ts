@@ -89,7 +89,7 @@ function printOutcome({ runs, refused, left, estimate }: ManyRunsAnswerResource)
   if (left > 0) printNotice(`${left} more match than one request may name; repeat the command for them`);
 }
 
-function printRefused(refused: ManyRunsAnswerResource['refused']): void {
-  for (const { run_id: runId, package: name, reason } of refused)
+function printRefused(refusals: ManyRunsAnswerResource['refused']): void {
+  for (const { run_id: runId, package: name, reason } of refusals)
     printNotice(`run ${runId} of ${name}: ${reason}`);
 }

@@ -69,9 +69,9 @@ async function changeRuns(runIds: number[], priority: number | null, options: Ma
   };
   if (hasSelectors) await ask(service, change, options);
   const answer = await service.post<{ cancelled?: number[]; changed?: number[] }>(change.path, change.body);
-  const changed = answer.cancelled ?? answer.changed ?? [];
-  printChanged(changed, priority, options);
-  const missed = hasSelectors ? [] : runIds.filter((runId) => !changed.includes(runId));
+  const changedIds = answer.cancelled ?? answer.changed ?? [];
+  printChanged(changedIds, priority, options);
+  const missed = hasSelectors ? [] : runIds.filter((runId) => !changedIds.includes(runId));
   if (missed.length > 0) throw await whyNot(service, missed, priority);
 }
 
@@ -100,12 +100,12 @@ async function ask(service: Service, { path, body, priority }: Change, options: 
   );
 }
 
-function printChanged(changed: number[], priority: number | null, { json }: ManyOptions): void {
-  if (json) printJson(priority === null ? { cancelled: changed } : { changed });
-  else if (changed.length > 0) printTable(changed, [{ head: 'RUN', of: (runId) => runId }], '');
-  if (changed.length === 0) return;
+function printChanged(changedIds: number[], priority: number | null, { json }: ManyOptions): void {
+  if (json) printJson(priority === null ? { cancelled: changedIds } : { changed: changedIds });
+  else if (changedIds.length > 0) printTable(changedIds, [{ head: 'RUN', of: (runId) => runId }], '');
+  if (changedIds.length === 0) return;
   const what = priority === null ? 'cancelled' : `given priority ${priority}`;
-  printNotice(`${changed.length === 1 ? '1 run was' : `${changed.length} runs were`} ${what}`);
+  printNotice(`${changedIds.length === 1 ? '1 run was' : `${changedIds.length} runs were`} ${what}`);
 }
 
 async function whyNot(service: Service, missed: number[], priority: number | null): Promise<Failure> {

@@ -15,7 +15,7 @@ export async function retryRuns(
 ): Promise<void> {
   const service = await Service.find(options);
   const repeated: { run_id: number; new_run_id: number }[] = [];
-  const refused: Failure[] = [];
+  const refusals: Failure[] = [];
   for (const runId of runIds) {
     try {
       const answer = await service.create<{ run_id: number }>(`/retry/${runId}`);
@@ -25,7 +25,7 @@ export async function retryRuns(
         printAnswer(repeated, options, printRepeated);
         throw error;
       }
-      refused.push(error);
+      refusals.push(error);
       printNotice(error.message);
     }
   }
@@ -35,9 +35,9 @@ export async function retryRuns(
     printNotice(`asked for ${newIds.map((id) => `run ${id}`).join(', ')}`);
     await awaitRuns(service, newIds, options);
   }
-  const [first] = refused;
+  const [first] = refusals;
   if (first)
-    throw new Failure(`${refused.length} of ${runIds.length} not repeated`, first.code, first.advice);
+    throw new Failure(`${refusals.length} of ${runIds.length} not repeated`, first.code, first.advice);
 }
 
 function printRepeated(repeated: { run_id: number; new_run_id: number }[]): void {

@@ -61,13 +61,13 @@ export async function awaitRuns(
 }
 
 function judge(results: ResultResource[]): void {
-  const failed = results.filter(({ status, verdict }) => status === 'fail' && !isUntested(verdict));
+  const failures = results.filter(({ status, verdict }) => status === 'fail' && !isUntested(verdict));
   const untested = results.filter(({ verdict }) => isUntested(verdict));
   const broken = results.filter(({ status }) => status === 'tmpfail');
-  const [first] = [...failed, ...broken, ...untested];
+  const [first] = [...failures, ...broken, ...untested];
   if (first === undefined) return;
   const parts = [
-    failed.length > 0 && `${failed.length} failed`,
+    failures.length > 0 && `${failures.length} failed`,
     broken.length > 0 && `${broken.length} without a verdict`,
     ...UNTESTED_VERDICTS.map((word) => {
       const { length } = untested.filter(({ verdict }) => verdict === word);
@@ -76,7 +76,7 @@ function judge(results: ResultResource[]): void {
   ];
   throw new Failure(
     `of ${results.length} ${results.length === 1 ? 'run' : 'runs'} ${parts.filter(Boolean).join(', ')}`,
-    failed.length + untested.length > 0 ? EXIT.failed : EXIT.tryLater,
+    failures.length + untested.length > 0 ? EXIT.failed : EXIT.tryLater,
     `proctor run explain ${first.run_id} says why`,
   );
 }

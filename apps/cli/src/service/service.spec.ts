@@ -46,9 +46,9 @@ it.each<[number, Record<string, string>, number, RegExp | null]>([
   [503, {}, EXIT.tryLater, /type the same again/],
 ])('a refusal with %i %p has an exit code of its own', async (status, headers, code, advice) => {
   problem(status, 'Something is wrong.', headers);
-  const refused = await service.post('/x').catch((error: unknown) => error);
-  expect(refused).toMatchObject({ status, code });
-  const actualAdvice = (refused as { advice: string | null }).advice;
+  const refusal = await service.post('/x').catch((error: unknown) => error);
+  expect(refusal).toMatchObject({ status, code });
+  const actualAdvice = (refusal as { advice: string | null }).advice;
   if (advice === null) expect(actualAdvice).toBeNull();
   else expect(actualAdvice).toMatch(advice);
   expect(requests).toBe(1);

@@ -85,12 +85,12 @@ class CarriedBlameRig extends ActorRig {
   private commit(arch: string, epoch: number, writes: Write[]): Promise<Write[]> {
     const runIds = writes.flatMap((write) => ('runId' in write ? [write.runId] : []));
     const fate = this.fates.shift();
-    const failed = Promise.reject(new Error('the connection was lost'));
-    failed.catch(() => undefined);
-    if (fate === 'refused') return failed;
+    const loss = Promise.reject(new Error('the connection was lost'));
+    loss.catch(() => undefined);
+    if (fate === 'refused') return loss;
     if (this.cancelled !== null && runIds.includes(this.cancelled)) this.books.cancel(this.cancelled, 'ada');
     const committed = this.books.commit(arch, epoch, writes);
-    return fate ? failed : committed;
+    return fate ? loss : committed;
   }
 }
 
@@ -284,9 +284,9 @@ describe('carried blame', () => {
         bench.cancelled = cancelled;
         const passes = () => bench.report(good, 1, 'pass', { slot: 1 });
         bench.fates = ['not confirmed'];
-        const failed = bench.report(cancelled, 1, 'tmpfail');
+        const lateReport = bench.report(cancelled, 1, 'tmpfail');
         const passed = isInIt ? passes() : undefined;
-        expect(await failed).toBe('unknown');
+        expect(await lateReport).toBe('unknown');
         expect(bench.loads).toBe(2);
         bench.cancelled = null;
         await bench.execute('three', 'tmpfail');

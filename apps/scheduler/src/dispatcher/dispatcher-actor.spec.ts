@@ -24,12 +24,12 @@ describe('DispatcherActor', () => {
         return rig.books.load(arch, halfLifeMs);
       },
     });
-    const changed = rig.settings({
+    const newSettings = rig.settings({
       arrivalPollMs: 10,
       mailboxLengthMax: 1,
       dispatch: settings({ askAgainMs: 77, fairShare: { halfLifeMs: 1_000, weightOf: () => 1 } }),
     });
-    rig.actor.reconfigure(changed);
+    rig.actor.reconfigure(newSettings);
     const answered = rig.ask();
     await expect(rig.ask(1)).rejects.toThrow(MailboxFull);
     await rig.time(0);
@@ -39,7 +39,7 @@ describe('DispatcherActor', () => {
     expect(await rig.knows(runId)).toBe(true);
     failures = 1;
     const again = rig.ask();
-    rig.actor.reconfigure({ ...changed, dispatch: { ...changed.dispatch, askAgainMs: 88 } });
+    rig.actor.reconfigure({ ...newSettings, dispatch: { ...newSettings.dispatch, askAgainMs: 88 } });
     await rig.time(1_000);
     expect((await again).askAgainMs).toBe(88);
     expect(halfLives).toEqual([3_600_000, 1_000]);
@@ -150,10 +150,10 @@ describe('DispatcherActor', () => {
     rig.accept();
     await rig.start({
       commit: async (arch, epoch, writes) => {
-        const refused = await rig.books.commit(arch, epoch, writes);
+        const refusals = await rig.books.commit(arch, epoch, writes);
         turns.push(writes);
         await new Promise<void>((resolve) => (confirm = resolve));
-        return refused;
+        return refusals;
       },
     });
     confirm();
@@ -201,7 +201,7 @@ describe('DispatcherActor', () => {
       await rig.books.claim(ARCH, 's2', TERM_MS);
       await expect(rig.ask()).rejects.toThrow(StaleEpoch);
       await rig.time(0);
-      expect(rig.ended).toHaveBeenCalledTimes(1);
+      expect(rig.onEnd).toHaveBeenCalledTimes(1);
       await expect(rig.ask()).rejects.toThrow(NotOwner);
       expect(rig.books.look(1)?.attempt).toBe(0);
     });
@@ -210,14 +210,14 @@ describe('DispatcherActor', () => {
       rig.accept();
       await rig.start({
         commit: async (arch, epoch, writes) => {
-          const refused = await rig.books.commit(arch, epoch, writes);
+          const refusals = await rig.books.commit(arch, epoch, writes);
           if (writes.some(({ kind }) => kind === 'grant')) rig.term.setEnd(rig.clock.now());
-          return refused;
+          return refusals;
         },
       });
       await expect(rig.ask()).rejects.toThrow(NotOwner);
       await rig.time(0);
-      expect(rig.ended).toHaveBeenCalledTimes(1);
+      expect(rig.onEnd).toHaveBeenCalledTimes(1);
     });
   });
 });

@@ -83,9 +83,9 @@ describe('Dispatchers', () => {
     const reply = await dispatchers.request(ARCH, { kind: 'status' });
     expect(reply.epoch).toBe(term.epoch);
     expect(served).toEqual([`serve ${ARCH}`, `withdraw ${ARCH}`, `serve ${ARCH}`]);
-    const ended = expect(request).rejects.toThrow(NotOwner);
+    const rejection = expect(request).rejects.toThrow(NotOwner);
     await time(1_001_000);
-    await ended;
+    await rejection;
     term.close();
     dispatchers.abandon(term);
   });

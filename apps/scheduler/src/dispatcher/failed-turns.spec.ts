@@ -55,9 +55,12 @@ describe('failed turns', () => {
     await rig.start({ commit: failing((writes) => (isStart(writes) ? new WriteRefused('refused') : null)) });
     await Promise.all([rig.ask(0), rig.ask(1)]);
     const started = rig.actor.request({ kind: 'started', report: startedReport(runs[0] as number, 1) });
-    const finished = rig.actor.request({ kind: 'finished', report: finishedReport(runs[0] as number, 1) });
+    const reportAnswer = rig.actor.request({
+      kind: 'finished',
+      report: finishedReport(runs[0] as number, 1),
+    });
     await expect(started).rejects.toThrow(WriteRefused);
-    await expect(finished).resolves.toBe('counts');
+    await expect(reportAnswer).resolves.toBe('counts');
     expect(rig.books.look(runs[0] as number)?.state).toBe('finished');
     expect((await rig.ask(1)).lease?.runId).toBe(runs[1]);
   });
@@ -95,9 +98,9 @@ describe('failed turns', () => {
     let failures = 1;
     await rig.start({
       commit: async (arch, epoch, writes) => {
-        const refused = await rig.books.commit(arch, epoch, writes);
+        const refusals = await rig.books.commit(arch, epoch, writes);
         if (writes.some(({ kind }) => kind === 'grant') && failures-- > 0) throw new Error('connection lost');
-        return refused;
+        return refusals;
       },
     });
     expect((await rig.ask()).lease).toMatchObject({ runId: 1, attempt: 1 });
@@ -110,9 +113,9 @@ describe('failed turns', () => {
     await rig.start({
       load: (...args) => (isAway ? Promise.reject(new Error('away')) : rig.books.load(...args)),
     });
-    const refused = expect(rig.ask()).rejects.toThrow(NotHandled);
+    const rejection = expect(rig.ask()).rejects.toThrow(NotHandled);
     await rig.time(1_000);
-    await refused;
+    await rejection;
     isAway = false;
     await rig.time(2_000);
     expect((await rig.ask()).lease?.runId).toBe(1);

@@ -38,8 +38,8 @@ describe('the standing of a worker', () => {
     await rig.time(0);
     for (let times = 0; times < 3; times += 1) {
       const { runId, attempt } = (await ask()).lease!;
-      const failed = { verdict: 'tmpfail', message: 'the testbed failed', exitCode: 16 } as const;
-      await settle(rig.actor.request({ kind: 'finished', report: finishedReport(runId, attempt, failed) }));
+      const failure = { verdict: 'tmpfail', message: 'the testbed failed', exitCode: 16 } as const;
+      await settle(rig.actor.request({ kind: 'finished', report: finishedReport(runId, attempt, failure) }));
     }
     expect(lines).toContain(`warn: worker w1 is slowed (a run every 5 s, the next in 5 s): ${REASON}`);
     expect(await ask()).toMatchObject({

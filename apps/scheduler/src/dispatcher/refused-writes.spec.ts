@@ -117,11 +117,11 @@ describe('refused writes', () => {
     await rig.start({ load, commit: cancelling(runId, (write) => write.kind === 'start') });
     await rig.ask();
     const report = finishedReport(runId, 1);
-    const [, finished] = await Promise.all([
+    const [, answer] = await Promise.all([
       rig.actor.request({ kind: 'started', report: startedReport(runId, 1) }),
       rig.actor.request({ kind: 'finished', report }),
     ]);
-    expect(finished).toBe('unknown');
+    expect(answer).toBe('unknown');
     expect(load).toHaveBeenCalledTimes(1);
   });
 

@@ -79,11 +79,14 @@ describe('the register of workers', () => {
     await rig.actor.request({ kind: 'finished', report: finishedReport(runId, 1) });
     await rig.actor.request({ kind: 'explain', runId });
     const sighting = { worker: 'w1', refusal: null };
-    const refused = { worker: 'w1', refusal: expect.stringContaining('worker w1 was revoked') as string };
+    const refusedSighting = {
+      worker: 'w1',
+      refusal: expect.stringContaining('worker w1 was revoked') as string,
+    };
     expect(rig.recordSightings.mock.calls.flat().filter(({ length }) => length > 0)).toEqual([
       [sighting],
       [sighting],
-      [refused],
+      [refusedSighting],
     ]);
     expect(rig.books.look(runId)).toMatchObject({ state: 'queued' });
   });

@@ -152,9 +152,9 @@ describe('reloads', () => {
     for (let waiting = 0; waiting < 3; waiting += 1) void askOn();
     await rig.time(75_000);
     expect(slot).toBeGreaterThan(60);
-    const ended = rig.actor.stop();
+    const stop = rig.actor.stop();
     await rig.time(2_000);
-    await ended;
+    await stop;
     expect(rig.books.look(runs[0]!)?.attempts[0]?.outcome).toBe('expired');
   });
 

@@ -28,7 +28,7 @@ export class Sightings implements BeforeApplicationShutdown {
   /** Worker → the address of its latest request. */
   private addresses = new Map<string, string>();
   private workers = new Set<string>();
-  private refused = new Map<string, WorkerRefusals>();
+  private refusals = new Map<string, WorkerRefusals>();
   private writtenMs = -Infinity;
   private cancel: (() => void) | null = null;
   private writing: Promise<void> = Promise.resolve();
@@ -60,9 +60,9 @@ export class Sightings implements BeforeApplicationShutdown {
   }
 
   private addRefusals({ worker, count, reason }: WorkerRefusals): void {
-    const before = this.refused.get(worker);
-    if (!before && this.refused.size >= NAMES_MAX) return;
-    this.refused.set(worker, { worker, count: (before?.count ?? 0) + count, reason });
+    const before = this.refusals.get(worker);
+    if (!before && this.refusals.size >= NAMES_MAX) return;
+    this.refusals.set(worker, { worker, count: (before?.count ?? 0) + count, reason });
   }
 
   private writeLater(): void {
@@ -75,21 +75,21 @@ export class Sightings implements BeforeApplicationShutdown {
 
   /** Writes the sightings. If that fails, they are added to the next write. */
   private async write(): Promise<void> {
-    const [seenWorkers, refused] = [this.clearSeen(), [...this.refused.values()]];
+    const [seenWorkers, refusals] = [this.clearSeen(), [...this.refusals.values()]];
     this.cancel = null;
     this.writtenMs = this.clock.now();
-    this.refused = new Map();
-    if (seenWorkers.length + refused.length === 0) return;
-    this.logRefusals(refused);
+    this.refusals = new Map();
+    if (seenWorkers.length + refusals.length === 0) return;
+    this.logRefusals(refusals);
     try {
-      await this.register.recordSeen(seenWorkers, refused);
+      await this.register.recordSeen(seenWorkers, refusals);
     } catch (error) {
       this.logger.warn(`when workers were seen could not be written: ${String(error)}`);
       for (const { worker, from } of seenWorkers) {
         this.workers.add(worker);
         if (from !== null && !this.addresses.has(worker)) this.addresses.set(worker, from);
       }
-      for (const refusals of refused) this.addRefusals(refusals);
+      for (const each of refusals) this.addRefusals(each);
       this.writeLater();
     }
   }
@@ -104,11 +104,11 @@ export class Sightings implements BeforeApplicationShutdown {
     return seenWorkers;
   }
 
-  private logRefusals(refused: WorkerRefusals[]): void {
-    for (const { count, reason } of refused.slice(0, NAMED_MAX))
+  private logRefusals(refusals: WorkerRefusals[]): void {
+    for (const { count, reason } of refusals.slice(0, NAMED_MAX))
       this.logger.warn(`${count} ${count === 1 ? 'message was' : 'messages were'} refused: ${reason}`);
-    if (refused.length > NAMED_MAX)
-      this.logger.warn(`so were messages of ${refused.length - NAMED_MAX} more workers`);
+    if (refusals.length > NAMED_MAX)
+      this.logger.warn(`so were messages of ${refusals.length - NAMED_MAX} more workers`);
   }
 }
 

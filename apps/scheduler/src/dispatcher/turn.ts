@@ -51,17 +51,18 @@ export async function runTurn(
 ): Promise<TurnOutcome> {
   const steps: Step[] = envelopes.map(({ message }) => step(state, message, now));
   const writes = [...steps.flatMap((each) => each.writes), ...state.usageWrites(now)];
-  const refused = writes.length > 0 ? await journal.commit(term.arch, term.epoch, writes) : [];
+  const refusedWrites = writes.length > 0 ? await journal.commit(term.arch, term.epoch, writes) : [];
   if (!term.holds()) throw new NotOwner(term.arch);
-  undoRefusedWrites(state, refused);
-  const doubted = new Set(refused.flatMap(runsOfWrite));
+  undoRefusedWrites(state, refusedWrites);
+  const doubted = new Set(refusedWrites.flatMap(runsOfWrite));
   const undone = envelopes.filter((envelope, place) => {
     if (steps[place]?.isUndecided) return false;
     if (doubted.size > 0 && isAbout(envelope, steps[place]!, doubted)) return true;
     envelope.resolve(steps[place]?.reply);
     return false;
   });
-  const committed = refused.length === 0 ? writes : writes.filter((write) => !refused.includes(write));
+  const committed =
+    refusedWrites.length === 0 ? writes : writes.filter((write) => !refusedWrites.includes(write));
   return {
     workWaiting: steps.some((each) => each.workWaiting === true),
     stops: steps.flatMap((each) => each.stops ?? []),

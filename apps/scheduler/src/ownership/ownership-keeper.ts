@@ -168,7 +168,9 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     const parted = this.parting.get(arch);
     if (parted || this.stopped || !this.settings.architectures.includes(arch))
       return void this.endOwnership(ownership, parted);
-    const term = new OwnershipTerm(ownership, this.clock, (ended, reason) => this.onLost(ended, reason));
+    const term = new OwnershipTerm(ownership, this.clock, (lostTerm, reason) =>
+      this.onLost(lostTerm, reason),
+    );
     term.setEnd(endMs);
     this.terms.set(arch, term);
     this.logger.log(`owns ${arch}, epoch ${term.epoch}`);
@@ -203,14 +205,14 @@ export class OwnershipKeeper implements OnApplicationBootstrap, OnModuleDestroy 
     if (term) this.endTerm(term, this.service.stop(term));
   }
 
-  private endTerm(term: OwnershipTerm, ended: Promise<void>): void {
+  private endTerm(term: OwnershipTerm, end: Promise<void>): void {
     if (this.terms.get(term.arch) === term) this.terms.delete(term.arch);
-    void this.endOwnership(term, ended).finally(() => term.close());
+    void this.endOwnership(term, end).finally(() => term.close());
   }
 
   /** The row is released last: the next owner may serve at once. Never rejects. */
-  private endOwnership({ arch, epoch }: Ownership, ended: Promise<void> = Promise.resolve()): Promise<void> {
-    const parted = this.inTime(`ending ${arch}`, ended)
+  private endOwnership({ arch, epoch }: Ownership, end: Promise<void> = Promise.resolve()): Promise<void> {
+    const parted = this.inTime(`ending ${arch}`, end)
       .then(() => this.inTime('releasing', this.register.release(arch, this.settings.scheduler)))
       .then(() => {
         this.logger.log(`gave up ${arch}, epoch ${epoch}`);

@@ -280,7 +280,7 @@ describe('FinishedReports', () => {
     ask.mockResolvedValueOnce('counts').mockRejectedValueOnce(new WriteRefused('value out of range'));
     await take();
     const message = 'its result could not be recorded: value out of range';
-    const failed = {
+    const failure = {
       ...report,
       verdict: 'tmpfail',
       message,
@@ -288,7 +288,7 @@ describe('FinishedReports', () => {
       version: null,
       durationSeconds: 0,
     };
-    expect(ask).toHaveBeenLastCalledWith(ARCH, { kind: 'finished', report: failed });
+    expect(ask).toHaveBeenLastCalledWith(ARCH, { kind: 'finished', report: failure });
     expect(await answers).toMatchObject({ answer: 'recorded' });
     expect([...store.files]).toEqual(['1/2/log.gz']);
   });

@@ -42,8 +42,8 @@ it.each<[string, { grantEpoch?: number }, Grant]>([
   ['no epoch, unlike', {}, GRANT],
   ['an epoch, unlike', { grantEpoch: 5 }, { runId: 1, attempt: 2 }],
 ])('a report whose body has %s its subject is refused', async (_, body, subject) => {
-  const finished = controller.onFinished(finishedReport(1, 2, body), on(subject));
-  await expect(finished).rejects.toThrow(MalformedMessage);
+  const answer = controller.onFinished(finishedReport(1, 2, body), on(subject));
+  await expect(answer).rejects.toThrow(MalformedMessage);
   expect(receive).not.toHaveBeenCalled();
 });
 

@@ -197,9 +197,9 @@ describe('StagingSweeper', () => {
     sweeper.onApplicationBootstrap();
     clock.advance(1_000);
     expect([looks, clock.pending]).toEqual([1, 0]);
-    const ended = sweeper.beforeApplicationShutdown();
+    const end = sweeper.beforeApplicationShutdown();
     answer();
-    await ended;
+    await end;
     clock.advance(1_000);
     expect([looks, clock.pending]).toEqual([1, 0]);
   });

@@ -99,13 +99,13 @@ describe('StatusKeepers', () => {
     step.mockImplementation(() => new Promise((resolve) => (finish = () => resolve(false))));
     keepers.onRunsChanged(ARCH);
     await time(0);
-    const ended = jest.fn();
-    void keepers.stop(term).then(ended);
+    const onEnd = jest.fn();
+    void keepers.stop(term).then(onEnd);
     await time(0);
-    expect(ended).not.toHaveBeenCalled();
+    expect(onEnd).not.toHaveBeenCalled();
     finish();
     await time(0);
-    expect(ended).toHaveBeenCalled();
+    expect(onEnd).toHaveBeenCalled();
     keepers.onRunsChanged(ARCH);
     await time(2 * SETTINGS.pollMs);
     expect(step).toHaveBeenCalledTimes(1);

@@ -123,14 +123,14 @@ function packageChanges(
   before: Installed,
   now: Installed,
 ): PackageChange[] {
-  const changed = packageDifference(before, now).changed.map(({ name, a, b }) => {
+  const changes = packageDifference(before, now).changed.map(({ name, a, b }) => {
     return { package: name, from: a ?? '', to: b ?? '' };
   });
-  const names = new Set(changed.map((change) => change.package));
+  const names = new Set(changes.map((change) => change.package));
   const sources = (trigger ?? '').split(' ').flatMap((word): PackageChange[] => {
     const [source = '', version = ''] = word.split('/');
-    const binary = changed.find(({ to }) => version !== '' && to === version);
+    const binary = changes.find(({ to }) => version !== '' && to === version);
     return binary && !names.has(source) ? [{ ...binary, package: source }] : [];
   });
-  return [...sources, ...changed];
+  return [...sources, ...changes];
 }

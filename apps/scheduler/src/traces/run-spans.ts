@@ -59,15 +59,15 @@ export function spansOf(facts: Fact[]): RunSpan[] {
   return spans;
 }
 
-function attemptSpans(granted: Fact, started: Fact | null, ended: Fact, root: RunSpan): RunSpan[] {
-  const attempt = spanOf('attempt', granted, ended, root, {
+function attemptSpans(granted: Fact, started: Fact | null, end: Fact, root: RunSpan): RunSpan[] {
+  const attempt = spanOf('attempt', granted, end, root, {
     'proctor.attempt': granted.attempt,
-    'proctor.end': ended.kind,
-    'proctor.verdict': ended.verdict ?? 'none',
+    'proctor.end': end.kind,
+    'proctor.verdict': end.verdict ?? 'none',
   });
-  attempt.hasFailed = ended.kind === 'requeued' || ended.verdict === 'tmpfail';
-  const prepare = spanOf('prepare', granted, started ?? ended, attempt, {});
-  return started ? [attempt, prepare, spanOf('execute', started, ended, attempt, {})] : [attempt, prepare];
+  attempt.hasFailed = end.kind === 'requeued' || end.verdict === 'tmpfail';
+  const prepare = spanOf('prepare', granted, started ?? end, attempt, {});
+  return started ? [attempt, prepare, spanOf('execute', started, end, attempt, {})] : [attempt, prepare];
 }
 
 function spanOf(

@@ -51,13 +51,13 @@ export class OutputWatch {
   }
 
   start(onExceeded: () => void): void {
-    const failed = (error: unknown) =>
+    const onFailure = (error: unknown) =>
       this.log.warn(`the output of a runner is not watched: ${String(error)}`);
     this.checks = new Repeater(
       this.clock,
       () => POLL_MS,
       () => this.check(onExceeded),
-      failed,
+      onFailure,
     );
     this.checks.start();
   }

@@ -10,8 +10,8 @@ function makeEnd() {
   const clock = new VirtualClock();
   const abort = new AbortController();
   let ends: (end: { code: number | null }) => void = () => undefined;
-  const ended = new Promise<{ code: number | null }>((resolve) => (ends = resolve));
-  const sandbox = { ended, kill: () => Promise.resolve() } as unknown as Sandbox;
+  const ending = new Promise<{ code: number | null }>((resolve) => (ends = resolve));
+  const sandbox = { ending, kill: () => Promise.resolve() } as unknown as Sandbox;
   const end = waitForEnd(sandbox, LIMIT_MS, abort.signal, { clock, log: SILENT });
   return { clock, abort, ends, end };
 }

@@ -50,7 +50,7 @@ export async function waitForEnd(
   signal.addEventListener('abort', abort);
   if (signal.aborted) abort();
   try {
-    const { code } = await sandbox.ended;
+    const { code } = await sandbox.ending;
     if (isAborted) throw signal.reason;
     // The exit code of a killed sandbox is not the test runner's.
     return { exitCode: isKilled ? null : code, ...(isOverLimit ? { limitMs } : {}) };

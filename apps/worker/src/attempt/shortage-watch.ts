@@ -27,8 +27,8 @@ export class ShortageWatch {
     clock: Clock,
     private readonly log: Log,
   ) {
-    const failed = (error: unknown) => log.warn(`free space is not watched: ${String(error)}`);
-    this.checks = new Repeater(clock, () => LOOK_EVERY_MS, this.check.bind(this), failed);
+    const onFailure = (error: unknown) => log.warn(`free space is not watched: ${String(error)}`);
+    this.checks = new Repeater(clock, () => LOOK_EVERY_MS, this.check.bind(this), onFailure);
   }
 
   async start(): Promise<void> {

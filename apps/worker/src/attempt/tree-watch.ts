@@ -34,13 +34,13 @@ export class TreeWatch {
   }
 
   start(onFound: () => void): void {
-    const failed = (error: unknown) =>
+    const onFailure = (error: unknown) =>
       this.log.warn(`the files of a package are not watched: ${String(error)}`);
     this.checks = new Repeater(
       this.clock,
       () => POLL_MS,
       () => this.check(onFound),
-      failed,
+      onFailure,
     );
     this.checks.start();
   }

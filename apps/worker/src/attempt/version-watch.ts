@@ -20,8 +20,8 @@ export class VersionWatch {
     log: Log,
   ) {
     // The version is checked again when the runner has ended.
-    const failed = (error: unknown) => log.warn(`the version is not watched: ${String(error)}`);
-    this.checks = new Repeater(clock, () => POLL_MS, this.check.bind(this), failed);
+    const onFailure = (error: unknown) => log.warn(`the version is not watched: ${String(error)}`);
+    this.checks = new Repeater(clock, () => POLL_MS, this.check.bind(this), onFailure);
   }
 
   start(): void {

@@ -25,13 +25,13 @@ export async function renderMetrics(report: HealthReport): Promise<string> {
   ];
   for (const [name, help, value] of plain) createGauge(registry, name, help).set(value);
 
-  const ended = new Counter({
+  const attempts = new Counter({
     name: `${PREFIX}attempts_total`,
     help: 'Attempts that have ended, by verdict; none: without a result.',
     labelNames: ['verdict'],
     registers: [registry],
   });
-  for (const [verdict, count] of Object.entries(report.ended)) ended.inc({ verdict }, count);
+  for (const [verdict, count] of Object.entries(report.ended)) attempts.inc({ verdict }, count);
 
   const dropped = new Counter({
     name: `${PREFIX}results_dropped_total`,

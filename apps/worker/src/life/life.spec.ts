@@ -66,9 +66,9 @@ describe('lockWorkFolder', () => {
     const holder = spawn('sh', ['-c', HOLD, folder], { stdio: ['ignore', 'pipe', 'ignore'] });
     await once(createInterface({ input: holder.stdout }), 'line');
     expect(() => lockWorkFolder(folder)).toThrow(WorkFolderInUse);
-    const ended = once(holder, 'exit');
+    const exit = once(holder, 'exit');
     holder.kill('SIGKILL');
-    await ended;
+    await exit;
     lockWorkFolder(folder);
     expect(await readFile(join(folder, 'lock'), 'utf8')).toBe(`process ${process.pid} on ${hostname()}\n`);
     const other = spawn('sh', ['-c', HOLD, folder], { stdio: 'ignore' });

@@ -19,7 +19,7 @@ it.each([{ asRoot: true }, { interpreters: [':qemu-arm:'] }, {}])(
       createFolder: () => Promise.resolve(folder as RunFolder),
       start: (_: RunFolder, use: SandboxUse) => {
         uses.push(use);
-        return Promise.resolve({ ended: Promise.resolve({ code: 0 }) });
+        return Promise.resolve({ ending: Promise.resolve({ code: 0 }) });
       },
     };
     await new Trial(sandboxes as unknown as Sandboxes).run({

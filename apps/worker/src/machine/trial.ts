@@ -50,7 +50,7 @@ export class Trial {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       limit.addEventListener('abort', kill);
       if (limit.aborted) kill();
-      const { code } = await sandbox.ended;
+      const { code } = await sandbox.ending;
       limit.removeEventListener('abort', kill);
       signal.throwIfAborted();
       if (limit.aborted) throw new Error(`its trial did not end within ${timeoutMs / 1000} s`);

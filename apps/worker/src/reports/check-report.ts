@@ -27,7 +27,7 @@ export function checkReport(report: FinishedReport): CheckedReport {
   if (findFault(withoutTests) === null) {
     return { report: { ...withoutTests, message: withNote(report.message) }, dropped: fault };
   }
-  const failed: FinishedReport = {
+  const failure: FinishedReport = {
     ...identityOf(report),
     verdict: 'tmpfail',
     message: oneLine(`the worker made a result that cannot be reported: ${fault}`, MESSAGE_LENGTH_MAX),
@@ -36,7 +36,7 @@ export function checkReport(report: FinishedReport): CheckedReport {
     durationSeconds: 0,
     files: report.files,
   };
-  return { report: findFault(failed) === null ? failed : { ...failed, files: [] }, dropped: fault };
+  return { report: findFault(failure) === null ? failure : { ...failure, files: [] }, dropped: fault };
 }
 
 /** Why a receiver would refuse it; null: it accepts it. */

@@ -45,7 +45,7 @@ it('a dispatcher of an earlier version gets no index and no later verdict, and a
   const reported: string[][] = [];
   dispatchers.onAnswer({ arch: 'amd64' });
   const localFiles = files.map((file) => ({ ...file, path: join(folder, file.name) }));
-  const finished = keepAndDeliver(outbox, 'amd64', report, localFiles);
+  const delivery = keepAndDeliver(outbox, 'amd64', report, localFiles);
   await new Promise<void>((resolve) => {
     void bus.consumeReports('amd64', async ({ text }) => {
       const { verdict, files } = JSON.parse(text) as FinishedReport;
@@ -61,5 +61,5 @@ it('a dispatcher of an earlier version gets no index and no later verdict, and a
     ['absent', 'log.gz', 'log-index.json'],
   ]);
   outbox.onRecorded({ ...grantOf(report), answer: 'recorded' });
-  await finished;
+  await delivery;
 });

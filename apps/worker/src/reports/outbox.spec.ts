@@ -25,20 +25,20 @@ const called = ({ mock }: jest.SpyInstance, count: number) =>
 it('the outbox keeps a result, uploads and reports it, and drops its copy when the dispatcher has it', async () => {
   const { outbox, arrived, answer, reports, staged } = await makeOutbox();
   const { report, files } = await pack();
-  const finished = keepAndDeliver(outbox, 'amd64', report, files);
+  const delivery = keepAndDeliver(outbox, 'amd64', report, files);
   await arrived(1);
   expect(reports).toEqual([report]);
   expect(await staged()).toBe(LOG);
   expect((await readdir(join(path, '7-2-5'))).sort()).toEqual(['log.gz', 'report.json']);
   answer('recorded');
-  await finished;
+  await delivery;
   expect(await readdir(path)).toEqual([]);
 });
 
 it('the outbox reports again, later each time, until there is an answer', async () => {
   const { outbox, arrived, answer, reports, clock } = await makeOutbox();
   const { report, files } = await pack();
-  const finished = keepAndDeliver(outbox, 'amd64', report, files);
+  const delivery = keepAndDeliver(outbox, 'amd64', report, files);
   await arrived(1);
   await clock.runUntil(4_999);
   expect(reports).toHaveLength(1);
@@ -49,7 +49,7 @@ it('the outbox reports again, later each time, until there is an answer', async 
   await clock.runUntil(15_000);
   await arrived(3);
   answer('stale');
-  await finished;
+  await delivery;
   expect(await readdir(path)).toEqual([]);
 });
 
@@ -60,10 +60,10 @@ it.each<[RecordedSignal['answer'], string | undefined, string[]]>([
 ])('the log says what the answer %s with the reason %j means', async (word, reason, lines) => {
   const { outbox, arrived, answer, logLines } = await makeOutbox();
   const { report, files } = await pack();
-  const finished = keepAndDeliver(outbox, 'amd64', report, files);
+  const delivery = keepAndDeliver(outbox, 'amd64', report, files);
   await arrived(1);
   answer(word, reason);
-  await finished;
+  await delivery;
   expect(logLines).toEqual(lines);
   expect(outbox.dropped.current().stale).toBe(word === 'stale' ? 1 : 0);
   expect(await readdir(path)).toEqual([]);
@@ -73,10 +73,10 @@ it('the outbox sets aside the latest result that the dispatcher cannot read, and
   const { outbox, arrived, answer, logLines } = await makeOutbox();
   for (let old = 1; old <= 10; old++) await mkdir(join(path, `${old}-1.refused`));
   const { report, files } = await pack();
-  const finished = keepAndDeliver(outbox, 'amd64', report, files);
+  const delivery = keepAndDeliver(outbox, 'amd64', report, files);
   await arrived(1);
   answer('refused', 'tests.0.name: no such name');
-  await finished;
+  await delivery;
   expect(await readdir(join(path, '7-2-5.refused'))).toEqual(
     expect.arrayContaining(['report.json', 'log.gz']),
   );
@@ -103,7 +103,7 @@ it('a result that cannot be kept is rejected, and nothing of it is left', async 
 it('a result that no reader would take is kept in a form that readers take', async () => {
   const { outbox, arrived, answer, reports, logLines } = await makeOutbox();
   const { report, files } = await pack();
-  const finished = keepAndDeliver(outbox, 'amd64', { ...report, version: 'v'.repeat(300) }, files);
+  const delivery = keepAndDeliver(outbox, 'amd64', { ...report, version: 'v'.repeat(300) }, files);
   await arrived(1);
   const [firstReport] = reports;
   expect(parseMessage(FinishedReport, firstReport)).toMatchObject({
@@ -114,7 +114,7 @@ it('a result that no reader would take is kept in a form that readers take', asy
   });
   expect(logLines.join()).toContain('reported otherwise');
   answer('recorded');
-  await finished;
+  await delivery;
 });
 
 it.each(['rename', 'half-removed'])('a result is removed in one step: %s', async (how) => {
@@ -187,14 +187,14 @@ it('a report that is kept nowhere is delivered, and the outbox says what could n
 it('the outbox uploads again when it is asked to', async () => {
   const { bus, outbox, arrived, answer, staged } = await makeOutbox();
   const { report, files } = await pack();
-  const finished = keepAndDeliver(outbox, 'amd64', report, files);
+  const delivery = keepAndDeliver(outbox, 'amd64', report, files);
   await arrived(1);
   await bus.deleteStaged('w', stagingName(GRANT, 'log.gz'));
   answer('upload-again');
   await arrived(2);
   expect(await staged()).toBe(LOG);
   answer('recorded');
-  await finished;
+  await delivery;
 });
 
 it('an upload goes on with the file at which the connection broke', async () => {
@@ -212,7 +212,7 @@ it('an upload goes on with the file at which the connection broke', async () => 
     });
   });
   const both = [log!, artifacts].map(({ name, size, sha256 }) => ({ name, size, sha256 }));
-  const finished = keepAndDeliver(outbox, 'amd64', { ...report, files: both }, [log!, artifacts]);
+  const delivery = keepAndDeliver(outbox, 'amd64', { ...report, files: both }, [log!, artifacts]);
   await broken;
   await clock.runUntil(1);
   outbox.retryNow();
@@ -221,7 +221,7 @@ it('an upload goes on with the file at which the connection broke', async () => 
     ['log.gz', 'artifacts.tar.gz', 'artifacts.tar.gz'].map((name) => `7/2/5/${name}`),
   );
   answer('recorded');
-  await finished;
+  await delivery;
 });
 
 it('the outbox delivers what an earlier life left, and drops what that life had not finished', async () => {
@@ -248,7 +248,7 @@ it('the outbox does not wait any longer when the connection is back', async () =
   const { bus, outbox, arrived, answer, reports, clock } = await makeOutbox();
   const report = jest.spyOn(bus, 'report').mockRejectedValueOnce(new Error('disconnected'));
   const { report: finishedReport, files } = await pack();
-  const finished = keepAndDeliver(outbox, 'amd64', finishedReport, files);
+  const delivery = keepAndDeliver(outbox, 'amd64', finishedReport, files);
   await called(report, 1);
   await clock.runUntil(1);
   expect(reports).toHaveLength(0);
@@ -256,14 +256,14 @@ it('the outbox does not wait any longer when the connection is back', async () =
   await arrived(1);
   expect([reports, clock.now()]).toEqual([[finishedReport], 1]);
   answer('recorded');
-  await finished;
+  await delivery;
 });
 
 it('the outbox does not wait long either when the connection was back too early', async () => {
   const { bus, outbox, arrived, answer, reports, clock } = await makeOutbox();
   const report = jest.spyOn(bus, 'report').mockRejectedValue(new Error('no stream yet'));
   const { report: finishedReport, files } = await pack();
-  const finished = keepAndDeliver(outbox, 'amd64', finishedReport, files);
+  const delivery = keepAndDeliver(outbox, 'amd64', finishedReport, files);
   for (const [count, atMs] of [5_000, 15_000, 35_000, 55_000].entries()) {
     await called(report, count + 1);
     await clock.runUntil(atMs);
@@ -276,5 +276,5 @@ it('the outbox does not wait long either when the connection was back too early'
   await arrived(1);
   expect(reports).toEqual([finishedReport]);
   answer('recorded');
-  await finished;
+  await delivery;
 });

@@ -21,14 +21,14 @@ describe('a verdict that is kept before its files', () => {
     expect(outbox.listWaiting('amd64')).toEqual([GRANT]);
     expect(await readdir(path)).toEqual(['7-2-5']);
     await pack();
-    const finished = keepAndDeliver(outbox, 'amd64', report, files);
+    const delivery = keepAndDeliver(outbox, 'amd64', report, files);
     await arrived(1);
     expect(reports).toEqual([report]);
     expect(await readdir(path)).toEqual(['7-2-5']);
     expect((await readdir(join(path, '7-2-5'))).sort()).toEqual(['log.gz', 'report.json']);
     expect(outbox.waiting).toBe(1);
     answer('recorded');
-    await finished;
+    await delivery;
     expect(outbox.waiting).toBe(0);
   });
 
@@ -63,14 +63,14 @@ describe('a verdict that is kept before its files', () => {
   it('is the one that counts when a second result of the same grant comes while it is delivered', async () => {
     const { outbox, arrived, answer, reports, logLines } = await makeOutbox();
     const { report, files } = await pack();
-    const finished = keepAndDeliver(outbox, 'amd64', report, files);
+    const delivery = keepAndDeliver(outbox, 'amd64', report, files);
     await arrived(1);
     await keepAndDeliver(outbox, 'amd64', { ...report, verdict: 'fail', files: [] }, []);
     expect(logLines.at(-1)).toBe(
       'run 7 attempt 2: a second result is dropped, fail (all tests passed): the first one is on its way',
     );
     answer('recorded');
-    await finished;
+    await delivery;
     expect(reports).toEqual([report]);
     expect(outbox.dropped.current().second).toBe(1);
   });
@@ -82,10 +82,10 @@ it.each(['while it is delivered', 'before'])(
     const { outbox, arrived, logLines } = await makeOutbox();
     const { report } = await pack();
     if (when === 'before') outbox.stop();
-    const finished = outbox.reportUnsaved('amd64', { ...report, verdict: 'tmpfail', message: 'no disk' });
+    const delivery = outbox.reportUnsaved('amd64', { ...report, verdict: 'tmpfail', message: 'no disk' });
     if (when !== 'before') await arrived(1);
     outbox.stop();
-    await finished;
+    await delivery;
     expect(logLines.at(-1)).toBe(
       'run 7 attempt 2: its result is lost, tmpfail (no disk): the worker ends, and could not write it to its disk',
     );

@@ -24,7 +24,7 @@ it('a network that was prepared has ended when the launcher is gone, and one tha
   say('1 connected');
   await up.connected;
   child.emit('exit');
-  await Promise.all([up.ended, coming.ended, up.stop(), coming.stop()]);
+  await Promise.all([up.ending, coming.ending, up.stop(), coming.stop()]);
   await expect(coming.connected).rejects.toThrow('slirp4netns: the launcher of sandboxes has ended');
 });
 
@@ -35,7 +35,7 @@ it('a sandbox and its network have both ended when the launcher is gone', async 
   expect(await sandbox.pid).toBe(7);
   const network = sandbox.connect([]);
   child.emit('exit');
-  expect(await sandbox.ended).toEqual({ code: null });
+  expect(await sandbox.ending).toEqual({ code: null });
   await network.stop();
   await expect(network.connected).rejects.toThrow('the launcher of sandboxes has ended');
 });
@@ -45,6 +45,6 @@ it('a sandbox whose end is reported together with its first process gets no netw
   const sandbox = launcher.launch([]);
   say('1 pid 7', '1 ended 3');
   expect(await sandbox.pid).toBe(7);
-  expect(await sandbox.ended).toEqual({ code: 3 });
+  expect(await sandbox.ending).toEqual({ code: 3 });
   expect(() => sandbox.connect([])).toThrow('the sandbox ended before it had a network');
 });

@@ -120,7 +120,7 @@ export class LaunchedSandbox {
   readonly pid: Promise<number>;
   /** Resolves when its view of the files is ready. */
   readonly ready: Promise<void>;
-  readonly ended: Promise<SandboxEnd>;
+  readonly ending: Promise<SandboxEnd>;
   /** Why root of its testbed shares its network; null: it has its own network, or there is no such root. */
   readonly sharesNetwork: Promise<string | null>;
   private readonly isOver: Promise<never>;
@@ -129,10 +129,10 @@ export class LaunchedSandbox {
     private readonly state: LaunchedState,
     private readonly write: (word: string, ...fields: string[]) => void,
   ) {
-    this.ended = this.waitForWord('ended').then((code) => ({
+    this.ending = this.waitForWord('ended').then((code) => ({
       code: code === 'killed' ? null : Number(code),
     }));
-    this.isOver = this.ended.then(({ code }) => {
+    this.isOver = this.ending.then(({ code }) => {
       throw new Error(`the sandbox ended at once (exit code ${code})`);
     });
     this.pid = Promise.race([this.waitForWord('pid').then(Number), this.isOver]);
@@ -140,7 +140,7 @@ export class LaunchedSandbox {
     const testbed = this.waitForWord('testbed').then((text) =>
       text === 'own' ? null : text.replace(/^shared /, ''),
     );
-    this.sharesNetwork = Promise.race([testbed, this.ended.then(() => null)]);
+    this.sharesNetwork = Promise.race([testbed, this.ending.then(() => null)]);
     for (const each of [this.isOver, this.pid, this.ready]) each.catch(() => undefined);
   }
 
@@ -172,7 +172,7 @@ export class LaunchedNetwork {
   /** Rejects when it cannot be connected. */
   readonly connected: Promise<void>;
   /** Resolves at its end, even if it was never connected. */
-  readonly ended: Promise<void>;
+  readonly ending: Promise<void>;
 
   constructor(
     state: LaunchedState,
@@ -180,18 +180,18 @@ export class LaunchedNetwork {
     /** The number by which a later sandbox uses it. */
     readonly number: number | null = null,
   ) {
-    const failed = waitForWord(state, 'unconnected');
-    const refused = failed.then((why) => {
+    const failure = waitForWord(state, 'unconnected');
+    const refusal = failure.then((why) => {
       throw new Error(`slirp4netns: ${why}`);
     });
-    this.connected = Promise.race([waitForWord(state, 'connected').then(() => undefined), refused]);
+    this.connected = Promise.race([waitForWord(state, 'connected').then(() => undefined), refusal]);
     this.connected.catch(() => undefined);
-    this.ended = Promise.race([waitForWord(state, 'disconnected'), failed]).then(() => undefined);
+    this.ending = Promise.race([waitForWord(state, 'disconnected'), failure]).then(() => undefined);
   }
 
   async stop(): Promise<void> {
     this.write('disconnect');
-    await this.ended;
+    await this.ending;
   }
 }
 

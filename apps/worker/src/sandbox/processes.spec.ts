@@ -8,9 +8,9 @@ it('a process has an identity until it ends', async () => {
   const identity = identify(child.pid as number);
   if (!identity) throw new Error('there is no such process');
   expect(isRunning(identity)).toBe(true);
-  const ended = once(child, 'exit');
+  const exit = once(child, 'exit');
   await killProcess(identity);
-  expect(await ended).toEqual([null, 'SIGKILL']);
+  expect(await exit).toEqual([null, 'SIGKILL']);
   expect(isRunning(identity)).toBe(false);
   expect(identify(child.pid as number)).toBeNull();
 });

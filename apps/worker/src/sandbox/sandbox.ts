@@ -46,7 +46,7 @@ const ARGUMENT_BYTES_MAX = 128 * 1024;
  * mounts or temporary files is left; it is also killed when the worker dies.
  */
 export class Sandbox {
-  readonly ended: Promise<SandboxEnd>;
+  readonly ending: Promise<SandboxEnd>;
 
   private constructor(
     private readonly init: SandboxProcess | null,
@@ -55,7 +55,7 @@ export class Sandbox {
     network: LaunchedNetwork | null,
     private readonly cgroup: RunCgroup | null,
   ) {
-    this.ended = launched.ended.then(async (end) => {
+    this.ending = launched.ending.then(async (end) => {
       await network?.stop();
       await cgroup?.remove();
       return end;
@@ -116,7 +116,7 @@ export class Sandbox {
   /** Ends all its processes at once; resolves when nothing is left. */
   async kill(): Promise<void> {
     if (this.init) await killProcess(this.init);
-    await this.ended;
+    await this.ending;
   }
 
   private static async launch({ launcher, user, folder, use, cgroup, prepared }: Launch): Promise<Sandbox> {
@@ -137,7 +137,7 @@ export class Sandbox {
       return new Sandbox(init, folder.workArea, launched, network, cgroup);
     } catch (error) {
       launched.kill();
-      await Promise.all([launched.ended, network?.stop()]);
+      await Promise.all([launched.ending, network?.stop()]);
       throw error;
     }
   }

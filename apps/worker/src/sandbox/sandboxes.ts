@@ -124,7 +124,7 @@ export class Sandboxes {
         const errors = await readFile(folder.errors, 'utf8');
         throw new Unusable(`no sandbox can be made: ${errors.trim() || error.message}`);
       });
-      const { code } = await sandbox.ended;
+      const { code } = await sandbox.ending;
       return { code, errors: (await readFile(folder.errors, 'utf8')).trim() };
     } finally {
       await folder.remove();
@@ -214,7 +214,7 @@ async function tryCommands(
     const limits = { hidden: [dirname(folder.path)], tmpfsBytes: 1024 * 1024, processesMax: 100 };
     const tryOne = async (use: Pick<SandboxUse, 'command' | 'network' | 'asRoot' | 'unreachable'>) => {
       const sandbox = await Sandbox.start(launcher, user, folder, { ...use, ...limits }, groups);
-      const { code } = await sandbox.ended;
+      const { code } = await sandbox.ending;
       if (code !== 0) throw new Error(`exit code ${code}`);
       return sandbox.sharesNetwork;
     };

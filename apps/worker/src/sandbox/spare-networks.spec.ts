@@ -23,13 +23,13 @@ function networks(countMax: number) {
       fail = () => reject(new Error('no tun device'));
     });
     connected.catch(() => undefined);
-    const ended = new Promise<void>((resolve) => (over = resolve));
+    const ending = new Promise<void>((resolve) => (over = resolve));
     const stop = () => {
       each.ended = true;
       over();
       return Promise.resolve();
     };
-    const network = { connected, ended, stop, number: preparations.length } as unknown as LaunchedNetwork;
+    const network = { connected, ending, stop, number: preparations.length } as unknown as LaunchedNetwork;
     const each = { up, fail: () => (fail(), over()), ended: false, network };
     preparations.push(each);
     return network;

@@ -44,7 +44,7 @@ export class SpareNetworks {
       () => this.spare.has(network) && this.ready.add(network),
       () => undefined,
     );
-    void network.ended.then(() => this.remove(network));
+    void network.ending.then(() => this.remove(network));
   }
 
   private remove(network: LaunchedNetwork): void {

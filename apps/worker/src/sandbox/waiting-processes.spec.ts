@@ -13,10 +13,10 @@ beforeEach(async () => {
   execFileSync('mkfifo', [join(folder, 'pipe')]);
 });
 afterEach(async () => {
-  const ended = once(shell, 'exit');
+  const exit = once(shell, 'exit');
   // The whole group: the shell's child waits for ever.
   process.kill(-shell.pid!, 'SIGKILL');
-  await ended;
+  await exit;
   await rm(folder, { recursive: true });
 });
 

@@ -131,8 +131,8 @@ it('a held lease becomes a tmpfail of the machine, which counts, when the result
   await rig.pass(15_000);
   expect(rig.returns).toEqual([]);
   const message = 'the worker could not keep the result: Error: no space';
-  const failed = { runId: 1, attempt: 1, verdict: 'tmpfail', trouble: 'machine', message, files: [] };
-  expect(rig.unkept.map(({ report }) => report)).toMatchObject([failed]);
+  const failure = { runId: 1, attempt: 1, verdict: 'tmpfail', trouble: 'machine', message, files: [] };
+  expect(rig.unkept.map(({ report }) => report)).toMatchObject([failure]);
   expect([rig.renewals.length, rig.asks.length]).toEqual([1, 1]);
   rig.unkept[0]?.recorded();
   await rig.settle();

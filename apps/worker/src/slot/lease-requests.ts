@@ -51,7 +51,7 @@ export class LeaseRequests {
   private end: (reply: LeaseReply | null) => void = () => undefined;
   private sendSecond: () => void = () => undefined;
   private count = 0;
-  private refused = 0;
+  private refusals = 0;
   /** Architecture → how many requests in a row had no answer in time, or a hidden one; and the last one's number. */
   private readonly losses = new Map<string, { inARow: number; last: number }>();
   /** Architecture → why the last request was not answered. */
@@ -100,7 +100,7 @@ export class LeaseRequests {
 
   /** Grants in a row that were returned without execution. */
   get refusedInARow(): number {
-    return this.refused;
+    return this.refusals;
   }
 
   /** Requests in a row whose answer did not come in time, or was hidden by another. */
@@ -259,7 +259,7 @@ export class LeaseRequests {
       return this.refuse(reply, number, 'the slot is not free');
     this.isOpen = false;
     this.current = lease;
-    this.refused = 0;
+    this.refusals = 0;
     this.returns.clear();
     const { end } = this;
     this.onGrant();
@@ -282,7 +282,7 @@ export class LeaseRequests {
   private returnLease(lease: Lease, reason: string): void {
     const { identity, parts } = this;
     parts.log.warn(`run ${lease.runId} attempt ${lease.attempt} goes back: ${reason}`);
-    this.refused += 1;
+    this.refusals += 1;
     const confirmed = returnLease(identity, lease, reason, parts.settings.replyTimeoutMs, parts).then(
       (isConfirmed) => {
         if (isConfirmed) returned.lastRequest = this.count;

@@ -93,12 +93,12 @@ export class Slot {
     while (!this.stopping) {
       this.wakeUp.reset();
       this.leaseRequests.open();
-      const refused = this.leaseRequests.refusedInARow;
+      const refusals = this.leaseRequests.refusedInARow;
       const pauseMs = await this.requestLeases();
       // A returned lease signals that work is waiting, and would be granted to this slot again. A single one may only
       // have come late.
       const inARow = this.leaseRequests.refusedInARow;
-      const isResting = inARow > refused && inARow > 1 && !this.leaseRequests.grant;
+      const isResting = inARow > refusals && inARow > 1 && !this.leaseRequests.grant;
       if (isResting && !this.stopping) await this.waitAfterFailures(inARow - 1);
       // Work without a signal: there may be more of it.
       if (this.leaseRequests.grant && inTurn) this.parts.turns.wakeNext();
@@ -155,10 +155,10 @@ export class Slot {
     // If the lease does not say so, it may be private.
     this.markBusy(lease.arch, lease.isPrivate === false);
     void this.leaseRequests.settle();
-    const ended = withLogFields({ run: lease.runId, attempt: lease.attempt }, () => heldLease.execute());
-    const end = await Promise.race([ended, heldLease.waits]);
+    const ending = withLogFields({ run: lease.runId, attempt: lease.attempt }, () => heldLease.execute());
+    const end = await Promise.race([ending, heldLease.waits]);
     this.parts.busy.remove(this.identity.slot);
-    if (end === 'waiting') this.waitAside(heldLease, lease.arch, ended);
+    if (end === 'waiting') this.waitAside(heldLease, lease.arch, ending);
     this.heldLease = null;
     this.leaseRequests.onEnd(lease, end === 'not-started');
     this.failuresInARow = end === 'not-started' ? this.failuresInARow + 1 : 0;
@@ -183,9 +183,9 @@ export class Slot {
   }
 
   /** The slot continues without this architecture, which counts the slot as busy until it has answered. */
-  private waitAside(heldLease: HeldLease, arch: string, ended: Promise<HoldingEnd>): void {
+  private waitAside(heldLease: HeldLease, arch: string, ending: Promise<HoldingEnd>): void {
     this.waiting.set(arch, heldLease);
-    void ended.then(() => {
+    void ending.then(() => {
       this.waiting.delete(arch);
       this.wakeUp.wake();
     });

@@ -14,19 +14,19 @@ function makeSlowDispatcher(turnMs: number) {
   const counts = { asks: 0, returns: 0, finished: 0, attempts: 0 };
   const takeTurn = () => {
     dispatcher.now = 1_000 + rig.clock.now();
-    const ended: (() => void)[] = [];
+    const ends: (() => void)[] = [];
     for (const { request, answer } of rig.asks.slice(counts.asks)) {
       const testbeds = [{ suite: 'bookworm', backend: 'unshare', state: 'ready' as const }];
       const { reply } = dispatcher.ask({ ...request, testbeds, variants: ['autopkgtest'] });
-      ended.push(() => answer(reply));
+      ends.push(() => answer(reply));
     }
     for (const request of rig.returns.slice(counts.returns)) {
       dispatcher.send({ kind: 'return', request });
-      ended.push(() => rig.slot.wake());
+      ends.push(() => rig.slot.wake());
     }
     for (const { report, recorded } of rig.finished.slice(counts.finished)) {
       dispatcher.send({ kind: 'finished', report: report as never });
-      ended.push(recorded);
+      ends.push(recorded);
     }
     Object.assign(counts, {
       asks: rig.asks.length,
@@ -34,7 +34,7 @@ function makeSlowDispatcher(turnMs: number) {
       finished: rig.finished.length,
     });
     rig.clock.after(turnMs, () => {
-      for (const end of ended) end();
+      for (const end of ends) end();
       takeTurn();
     });
   };

@@ -58,13 +58,13 @@ const SURROUNDINGS = { clock: systemClock, wallClock: Date.now, random: Math.ran
 export function buildBackends(
   configuration: BackendsConfiguration,
   machine: Machine,
-  changed: () => void,
+  onChange: () => void,
   names = configuration.worker.backends,
 ): Backend[] {
   const { worker } = configuration;
   return names.map((name) => {
     const kind = KINDS.find((kind) => kind.name === name);
-    if (kind) return buildImageBackend(kind, configuration, machine, changed);
+    if (kind) return buildImageBackend(kind, configuration, machine, onChange);
     if (name === 'null') {
       return new NullBackend(worker.suitesAtStart, worker.machineMayBeDestroyed, machine.sandboxes);
     }
@@ -72,7 +72,7 @@ export function buildBackends(
     const template = Object.hasOwn(backendCommands, name) ? backendCommands[name] : undefined;
     if (!template) return new UnknownBackend(name, OWN_BACKENDS);
     if (usesImage(template))
-      return buildImageBackend(commandKind(name, template), configuration, machine, changed);
+      return buildImageBackend(commandKind(name, template), configuration, machine, onChange);
     return new CommandBackend(name, template, worker.suitesAtStart, machine);
   });
 }
@@ -81,7 +81,7 @@ function buildImageBackend(
   kind: TestbedKind,
   configuration: BackendsConfiguration,
   machine: Machine,
-  changed: () => void,
+  onChange: () => void,
 ): Backend {
   const { workPath, suiteSources, suitesAtStart } = configuration.worker;
   const { sandboxes, executable, architectures } = machine;
@@ -99,7 +99,7 @@ function buildImageBackend(
   };
   const trial = new KindTrial(kind, executable, machine.trial);
   const log = new Logger(`Images of ${kind.name}`);
-  const images = new Images({ files, builder, trial, settings, ...SURROUNDINGS, log, changed });
+  const images = new Images({ files, builder, trial, settings, ...SURROUNDINGS, log, onChange });
   return new ImageBackend({
     kind,
     suitesAtStart,

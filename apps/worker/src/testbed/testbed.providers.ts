@@ -14,8 +14,8 @@ export const TESTBED_PROVIDERS: Provider[] = [
   {
     provide: BACKENDS,
     inject: [CONFIGURATION, MACHINE, OFFER_CHANGED],
-    useFactory: (configuration: WorkerProcessConfiguration, machine: Machine, changed: () => void) =>
-      buildBackends(configuration, machine, changed),
+    useFactory: (configuration: WorkerProcessConfiguration, machine: Machine, onChange: () => void) =>
+      buildBackends(configuration, machine, onChange),
   },
   {
     provide: Testbeds,
@@ -24,12 +24,12 @@ export const TESTBED_PROVIDERS: Provider[] = [
       { worker: { variants, sizeClasses, privateRunsOnly } }: WorkerProcessConfiguration,
       { sandboxes }: Machine,
       backends: Backend[],
-      changed: () => void,
+      onChange: () => void,
       clock: Clock,
     ) => {
       const log = new Logger('Testbeds');
       const offered = { backends, variants, sizeClasses, privateRunsOnly };
-      return new Testbeds({ ...offered, sandboxes, versionOf: runnerVersion, clock, log, changed });
+      return new Testbeds({ ...offered, sandboxes, versionOf: runnerVersion, clock, log, onChange });
     },
   },
 ];

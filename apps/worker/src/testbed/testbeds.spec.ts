@@ -40,7 +40,7 @@ function makeTestbeds(others: Record<string, Promise<string | null>> = {}) {
     },
   };
   const log = { log: (line: string) => void lines.push(line), warn: (line: string) => void lines.push(line) };
-  const changed = () => (state.changes += 1);
+  const onChange = () => (state.changes += 1);
   const more = Object.entries(others).map(([name, detection]): Backend => {
     return { ...backend, name, detect: () => detection };
   });
@@ -53,7 +53,7 @@ function makeTestbeds(others: Record<string, Promise<string | null>> = {}) {
     versionOf: () => Promise.resolve('5.28'),
     clock,
     log,
-    changed,
+    onChange,
   });
   return { testbeds, state, lines, clock };
 }

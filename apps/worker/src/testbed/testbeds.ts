@@ -54,7 +54,7 @@ export interface TestbedsParts {
   clock: Clock;
   log: Log;
   /** Called when more or other work can be taken than before. */
-  changed: () => void;
+  onChange: () => void;
 }
 
 /** The working backends of this machine, and the variants that it can execute. */
@@ -158,7 +158,7 @@ export class Testbeds implements TestbedOffer {
       this.broken = null;
       this.recheckFailures = 0;
       this.parts.log.log('sandboxes can be opened again');
-      this.parts.changed();
+      this.parts.onChange();
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       if (this.broken !== why)
@@ -187,13 +187,13 @@ export class Testbeds implements TestbedOffer {
     let variants: Promise<boolean> | null = null;
     const tryVariants = (): Promise<boolean> => (variants ??= this.tryVariants());
     const findMore = async (): Promise<void> => {
-      if (this.usable.size > 0 && (await tryVariants())) this.parts.changed();
+      if (this.usable.size > 0 && (await tryVariants())) this.parts.onChange();
     };
     const missing = this.parts.backends.filter(({ name }) => !this.usable.has(name));
     const tries = missing.map(async (backend) => {
       if (!(await this.tryBackend(backend))) return;
       await tryVariants();
-      this.parts.changed();
+      this.parts.onChange();
     });
     await Promise.all([findMore(), ...tries]);
     const isComplete =

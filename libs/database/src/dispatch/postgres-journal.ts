@@ -103,21 +103,21 @@ export class PostgresJournal implements Journal {
     const endMs = performance.now() + (timeoutMs ?? Infinity);
     return this.database.transaction(async (unlimited) => {
       const transaction = until(endMs, unlimited);
-      const refused = new RefusedWrites();
+      const refusedWrites = new RefusedWrites();
       const turn = foldStarts(writes);
       const parts = partsOf(groupsOf(turn.writes));
       const beginning = beginTurn(transaction, writes, timeoutMs);
       for (const part of parts.slice(0, -1))
-        await answersInOrder([beginning, refused.apply(part, transaction, arch)]);
+        await answersInOrder([beginning, refusedWrites.apply(part, transaction, arch)]);
       // Sent last because it locks the row: see EPOCH.
       const [, , inForce] = await answersInOrder([
         beginning,
-        refused.apply(parts.at(-1) ?? [], transaction, arch),
+        refusedWrites.apply(parts.at(-1) ?? [], transaction, arch),
         transaction.query(EPOCH, [arch, epoch]),
       ]);
       if (inForce.length === 0) throw new StaleEpoch(arch, epoch);
       checkTime(endMs);
-      return refused.writes.flatMap((write) => turn.folded.get(write) ?? [write]);
+      return refusedWrites.writes.flatMap((write) => turn.folded.get(write) ?? [write]);
     });
   }
 
@@ -181,8 +181,8 @@ class RefusedWrites {
    */
   async apply(groups: Write[][], transaction: Statements, arch: string): Promise<void> {
     const tried = groups.map((group) => this.withoutFollowing(group)).filter(({ length }) => length > 0);
-    const changed = await answersInOrder(tried.map((group) => apply(transaction, arch, group)));
-    for (const [place, group] of tried.entries()) this.add(group, changed[place]!);
+    const changedRows = await answersInOrder(tried.map((group) => apply(transaction, arch, group)));
+    for (const [place, group] of tried.entries()) this.add(group, changedRows[place]!);
   }
 
   private withoutFollowing(group: Write[]): Write[] {
@@ -192,10 +192,10 @@ class RefusedWrites {
     return group.filter((write) => !isFollowing(write));
   }
 
-  private add(tried: Write[], changed: ReadonlySet<number | string>): void {
-    if (changed.size === tried.length) return;
+  private add(tried: Write[], changedRows: ReadonlySet<number | string>): void {
+    if (changedRows.size === tried.length) return;
     for (const write of tried) {
-      if (changed.has(subjectOf(write))) continue;
+      if (changedRows.has(subjectOf(write))) continue;
       this.writes.push(write);
       if ('runId' in write) this.runIds.add(write.runId);
     }

@@ -107,7 +107,7 @@ export class WorkerRegister {
   ): Promise<string[]> {
     checkKey(publicKey);
     return this.change('rotate', name, by, reason, (transaction) =>
-      changed(transaction, statements.ROTATE, [name, publicKey]),
+      changedWorker(transaction, statements.ROTATE, [name, publicKey]),
     );
   }
 
@@ -118,7 +118,7 @@ export class WorkerRegister {
    */
   revoke(name: string, by: Canceller, reason: string | null = null): Promise<string[]> {
     return this.change('revoke', name, by, reason, (transaction) =>
-      changed(transaction, statements.REVOKE, [name]),
+      changedWorker(transaction, statements.REVOKE, [name]),
     );
   }
 
@@ -191,7 +191,7 @@ export class WorkerRegister {
  * The architectures of the worker that the statement has changed.
  * @throws UnknownWorker if no worker has the name; WorkerRevoked if it is revoked
  */
-async function changed(
+async function changedWorker(
   transaction: Statements,
   statement: Statement<{ architectures: string[] }>,
   parameters: string[],

@@ -133,5 +133,5 @@ export class CommitGroups<Task, Outcome> {
 /** Whether each member alone would get the same error. An error from the server may be caused by one member only. */
 function isOfAll(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable)) return false;
-  return error.changed === 'unknown' || !/^[0-9A-Z]{5}$/.test(errorCode(error.cause) ?? '');
+  return error.extent === 'unknown' || !/^[0-9A-Z]{5}$/.test(errorCode(error.cause) ?? '');
 }

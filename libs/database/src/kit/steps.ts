@@ -10,7 +10,7 @@ export class BrokenOff extends DatabaseUnavailable {
     readonly changedIds: number[],
     error: DatabaseUnavailable,
   ) {
-    super(error.cause, error.changed);
+    super(error.cause, error.extent);
     this.message += `; ${changedIds.length} runs were changed before`;
   }
 }
@@ -44,12 +44,12 @@ export async function changeInSteps(database: Database, change: RunsChange): Pro
   const changedIds: number[] = [];
   for (let start = 0; start < rows.length; start += rowsPerTransactionMax) {
     const runIds = rows.slice(start, start + rowsPerTransactionMax).map((row) => row.runId);
-    const changed = await step(database, change, runIds).catch((error: unknown) => {
+    const runIdsOfStep = await step(database, change, runIds).catch((error: unknown) => {
       throw changedIds.length > 0 && error instanceof DatabaseUnavailable
         ? new BrokenOff(changedIds, error)
         : error;
     });
-    for (const runId of changed) changedIds.push(runId);
+    for (const runId of runIdsOfStep) changedIds.push(runId);
     currentWait()?.restart();
   }
   return changedIds;

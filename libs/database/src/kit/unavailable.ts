@@ -11,9 +11,9 @@ export type ChangeExtent = 'nothing' | 'unknown';
 export class DatabaseUnavailable extends Error {
   constructor(
     cause: unknown,
-    readonly changed: ChangeExtent = 'nothing',
+    readonly extent: ChangeExtent = 'nothing',
   ) {
-    const uncertainty = changed === 'unknown' ? ', and it is not known whether the change was made' : '';
+    const uncertainty = extent === 'unknown' ? ', and it is not known whether the change was made' : '';
     super(
       `the database is not available${uncertainty}: ${isNativeError(cause) ? cause.message : String(cause)}`,
       {

@@ -138,9 +138,9 @@ export class Users {
       if (isDisabled === (user.standing !== 'active')) return 'same';
       if (isDisabled && isLast(administrators, user.userId)) return 'last';
       await transaction.query(isDisabled ? DISABLE : ENABLE, [user.userId]);
-      const ended = isDisabled ? await endSessionsOf(transaction, user.userId) : 0;
+      const sessionCount = isDisabled ? await endSessionsOf(transaction, user.userId) : 0;
       const action = isDisabled ? 'user-disabled' : 'user-enabled';
-      const detail = ended > 0 ? `${ended} sessions ended` : null;
+      const detail = sessionCount > 0 ? `${sessionCount} sessions ended` : null;
       await audit(transaction, by, { action, subject: userSubject(name), detail });
       return 'changed';
     });
@@ -163,8 +163,8 @@ export class Users {
       if (isLast(administrators, user.userId)) return 'last';
       for (const statement of REMOVE) await transaction.query(statement, [user.userId]);
       const revoked = await transaction.query(REVOKE_ALL, [user.userId]);
-      const ended = await endSessionsOf(transaction, user.userId);
-      const detail = `${revoked.length} keys revoked, ${ended} sessions ended`;
+      const sessionCount = await endSessionsOf(transaction, user.userId);
+      const detail = `${revoked.length} keys revoked, ${sessionCount} sessions ended`;
       await audit(transaction, by, { action: 'user-removed', subject: userSubject(name), detail });
       return 'changed';
     });
@@ -179,10 +179,10 @@ export class Users {
     return this.database.transaction(async (transaction) => {
       const [user] = await transaction.query(BY_NAME, [name]);
       if (!user) throw new UnknownUser(name);
-      const ended = await endSessionsOf(transaction, user.userId);
-      const detail = `${ended} of them`;
+      const sessionCount = await endSessionsOf(transaction, user.userId);
+      const detail = `${sessionCount} of them`;
       await audit(transaction, by, { action: 'sessions-ended', subject: userSubject(name), detail });
-      return ended;
+      return sessionCount;
     });
   }
 

@@ -109,8 +109,8 @@ export class Notes {
   /** @returns false if there is no such note */
   change(noteId: number, { text: body, bugs }: NoteText, by: NoteAuthor): Promise<boolean> {
     return this.database.transaction(async (transaction) => {
-      const changed = await transaction.query(CHANGE, [noteId, body, bugs]);
-      if (changed.length === 0) return false;
+      const rows = await transaction.query(CHANGE, [noteId, body, bugs]);
+      if (rows.length === 0) return false;
       await audit(transaction, by, { action: 'note-changed', subject: subjectOf(noteId), detail: body });
       return true;
     });

@@ -120,13 +120,13 @@ const QUEUE_RATE = {
   waitSeconds: integer.orNull,
 } satisfies ColumnsOf<QueueRate>;
 
-function rates(finished: string): Statement<QueueRate> {
+function rates(runs: string): Statement<QueueRate> {
   return statement(
     QUEUE_RATE,
     `
     select suite, arch, count(*)::integer as "perHour",
       (percentile_disc(0.5) within group (order by wait))::integer as "waitSeconds"
-    from (${finished}) finished group by suite, arch order by suite, arch`,
+    from (${runs}) finished group by suite, arch order by suite, arch`,
   );
 }
 

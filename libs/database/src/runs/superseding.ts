@@ -33,7 +33,7 @@ export class Superseding {
       rules.map(({ acrossUsers }) => acrossUsers),
     ];
     const { rowsPerTransactionMax } = this.database.limits;
-    let ended = 0;
+    let count = 0;
     for (let after: number | undefined = 0; after !== undefined;) {
       const rows: Candidate[] = await this.database.query(CANDIDATES, [
         newRunIds,
@@ -42,11 +42,11 @@ export class Superseding {
         rowsPerTransactionMax,
       ]);
       const superseded = rows.filter(({ newer, older }) => supersedes(newer, older));
-      if (superseded.length > 0) ended += await this.end(superseded);
+      if (superseded.length > 0) count += await this.end(superseded);
       after = rows.length < rowsPerTransactionMax ? undefined : rows.at(-1)!.runId;
       currentWait()?.restart();
     }
-    return ended;
+    return count;
   }
 
   private end(superseded: Candidate[]): Promise<number> {

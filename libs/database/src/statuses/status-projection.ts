@@ -43,7 +43,7 @@ export class StatusProjection {
     this.passes.delete(arch);
     const { isDone, mustFill, last } = await this.database.transaction(async (transaction) => {
       const [progress] = await transaction.query(statements.PROGRESS, [arch]);
-      const changed = await changedRuns(transaction, arch, pass);
+      const runs = await changedRuns(transaction, arch, pass);
       const { filledPackage, filledSuite } = progress!;
       const unfilled =
         filledPackage === null
@@ -54,9 +54,9 @@ export class StatusProjection {
               filledSuite,
               RUNS_PER_STEP,
             ]);
-      await makeStatuses(transaction, arch, [...changed, ...unfilled]);
-      const isDone = changed.length < RUNS_PER_STEP;
-      const last = changed.at(-1) ?? pass.last;
+      await makeStatuses(transaction, arch, [...runs, ...unfilled]);
+      const isDone = runs.length < RUNS_PER_STEP;
+      const last = runs.at(-1) ?? pass.last;
       if (isDone) {
         const second = until(pass.fromSecond, last?.updatedAt ?? null, pass.horizon.second);
         await transaction.query(statements.MOVE_PROGRESS, [arch, second]);

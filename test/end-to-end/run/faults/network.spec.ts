@@ -27,9 +27,9 @@ beforeAll(async () => {
 
 afterAll(async () => {
   if (worker?.exitCode === null && worker.signalCode === null) {
-    const ended = once(worker, 'exit');
+    const exit = once(worker, 'exit');
     worker.kill('SIGKILL');
-    await ended;
+    await exit;
   }
   await stage?.close();
   await network?.close();

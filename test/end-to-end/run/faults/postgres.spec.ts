@@ -17,8 +17,8 @@ it('PostgreSQL crashes and comes back: requests are refused meanwhile, tests go 
     await stage.underWay(executions, 'rest');
     await proctor.kill('postgres', 'SIGQUIT');
     const body = new URLSearchParams({ tests: JSON.stringify(stage.items(1, 'refused')) });
-    const refused = await client.fetch(`/api/v1/test/${STUB_SUITE}/${arch}`, { method: 'POST', body });
-    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([503, true]);
+    const refusal = await client.fetch(`/api/v1/test/${STUB_SUITE}/${arch}`, { method: 'POST', body });
+    expect([refusal.status, Number(refusal.headers.get('retry-after')) > 0]).toEqual([503, true]);
     await proctor.restart('postgres');
   }
   await stage.go();

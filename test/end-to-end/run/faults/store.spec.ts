@@ -118,10 +118,10 @@ it('while the store is away results wait and all else goes on, also over a resta
     /finished reports of \w+: not now, .*the bucket results of .* is not available: .*ECONNREFUSED/;
   await proctor.output.line('scheduler', pattern);
   for (const url of await urlsOf(before)) {
-    const refused = await client.fetch(url);
-    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([503, true]);
-    expect(await refused.text()).toContain('The store of results is out of reach');
-    expect(refused.headers.get('last-modified')).toBeNull();
+    const refusal = await client.fetch(url);
+    expect([refusal.status, Number(refusal.headers.get('retry-after')) > 0]).toEqual([503, true]);
+    expect(await refusal.text()).toContain('The store of results is out of reach');
+    expect(refusal.headers.get('last-modified')).toBeNull();
   }
   expect((await client.fetch('/health')).status).toBe(200);
   const cancelled = await stage.waitingRun('cancelled');

@@ -38,15 +38,15 @@ export class Flooder {
   }
 
   async end(): Promise<Flood> {
-    const ended = once(this.process, 'message');
+    const message = once(this.process, 'message');
     this.process.send({});
-    const [flood] = (await ended) as [Flood];
+    const [flood] = (await message) as [Flood];
     return flood;
   }
 
   async stop(): Promise<void> {
-    const ended = once(this.process, 'exit');
+    const exit = once(this.process, 'exit');
     this.process.disconnect();
-    await ended;
+    await exit;
   }
 }

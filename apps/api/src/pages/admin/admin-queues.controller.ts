@@ -107,8 +107,8 @@ export class AdminQueuesController {
         return selectionQuestion(priority, counts);
       },
       act: async () => {
-        const changed = await this.manyRuns.reprioritise(form, priority, by, null);
-        const lead = `The priority of ${runs(changed.length)} is ${priority} now.`;
+        const runIds = await this.manyRuns.reprioritise(form, priority, by, null);
+        const lead = `The priority of ${runs(runIds.length)} is ${priority} now.`;
         return notice({ title: 'Priority changed', lead, back: HERE });
       },
     };

@@ -115,8 +115,8 @@ export class AdminUsersController {
         return { title: `End the sessions of ${name}?`, lead, button: 'End them' };
       },
       act: async () => {
-        const ended = await this.usersAndKeys.endSessions(name, by);
-        const lead = `${name} was logged out of ${browsers(ended)}.`;
+        const sessions = await this.usersAndKeys.endSessions(name, by);
+        const lead = `${name} was logged out of ${browsers(sessions)}.`;
         return notice({ title: `Sessions of ${name}`, lead, back: `/admin/users/${name}` });
       },
     };

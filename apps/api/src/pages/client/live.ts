@@ -6,10 +6,10 @@ const GAP_MS = 500;
 /**
  * Keeps the page up to date. When the server reports that it is stale, the page is fetched again, and the sections with
  * `data-live` are updated. Focus, scroll position, opened details and form fields stay as they are.
- * @param changed is called after each update
+ * @param onChange is called after each update
  * @returns a function that updates the page
  */
-export function followPage(topic: string, changed: () => void = () => undefined): () => void {
+export function followPage(topic: string, onChange: () => void = () => undefined): () => void {
   let source: EventSource | null = null;
   let timer: number | undefined;
 
@@ -22,7 +22,7 @@ export function followPage(topic: string, changed: () => void = () => undefined)
       if (other) updateSection(section, other);
     }
     updateTab(fresh);
-    changed();
+    onChange();
     // The new page has no topic: it no longer changes.
     if (fresh.body.dataset.follow === undefined) close();
   };

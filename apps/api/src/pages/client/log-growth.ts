@@ -11,9 +11,9 @@ const BOTTOM_PX = 80;
 /**
  * Adds the new lines of a live log. When the log is complete, the page of the stored log replaces them. A reader at the
  * end stays there, until she scrolls up or releases the switch.
- * @param changed is called after each change of the lines
+ * @param onChange is called after each change of the lines
  */
-export function growLog(lines: HTMLElement, changed: () => void): void {
+export function growLog(lines: HTMLElement, onChange: () => void): void {
   const { events, offset, line } = lines.dataset;
   if (events === undefined) return;
   const jump = jumpButton();
@@ -52,7 +52,7 @@ export function growLog(lines: HTMLElement, changed: () => void): void {
       unseen += Math.max(0, added.lines - lastLine);
       lastLine = Math.max(lastLine, added.lines);
       follow(isFollowed);
-      changed();
+      onChange();
     },
     notice(text) {
       const note = document.getElementById('log-note');
@@ -63,7 +63,7 @@ export function growLog(lines: HTMLElement, changed: () => void): void {
       removeEventListener('scroll', look);
       jump.remove();
       toggle.remove();
-      void showKept(lines, isFollowed, changed).catch(() =>
+      void showKept(lines, isFollowed, onChange).catch(() =>
         connection('The log stops here. Reload the page to see why.'),
       );
     },
@@ -71,7 +71,7 @@ export function growLog(lines: HTMLElement, changed: () => void): void {
 }
 
 /** Replaces the live lines by the current page of the attempt. The line at the top of the window stays there. */
-async function showKept(lines: HTMLElement, isFollowed: boolean, changed: () => void): Promise<void> {
+async function showKept(lines: HTMLElement, isFollowed: boolean, onChange: () => void): Promise<void> {
   const place = topLine(lines);
   const address = lines.dataset.page!;
   // The new page sets this again if its log is still live.
@@ -94,8 +94,8 @@ async function showKept(lines: HTMLElement, isFollowed: boolean, changed: () => 
   const { follow: topic, address: own } = fresh.body.dataset;
   if (own !== undefined) document.body.dataset.address = own;
   if (topic !== undefined) followPage(topic);
-  changed();
-  growLog(lines, changed);
+  onChange();
+  growLog(lines, onChange);
 }
 
 function take(fresh: Document, id: string): void {

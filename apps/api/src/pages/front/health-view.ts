@@ -39,14 +39,14 @@ export function outcomesView(
     { name: 'could not run', className: 'tmpfail', values: sums(({ tmpfail }) => tmpfail) },
     { name: 'passed', className: 'pass', values: sums(({ pass, neutral }) => pass + neutral) },
   ];
-  const [failed = 0, broken = 0, passed = 0] = series.map(({ values }) =>
+  const [failures = 0, broken = 0, passed = 0] = series.map(({ values }) =>
     values.reduce<number>((sum, value) => sum + (value ?? 0), 0),
   );
-  if (failed + broken + passed === 0) return null;
+  if (failures + broken + passed === 0) return null;
   const label = 'Public runs that ended, hour by hour; the text beside it has the sums';
   return {
     chart: bars({ label, times, series, size: OUTCOMES_SIZE }),
-    total: { passed, failed, broken, untested: 0, running: 0, waiting: 0 },
+    total: { passed, failed: failures, broken, untested: 0, running: 0, waiting: 0 },
   };
 }
 

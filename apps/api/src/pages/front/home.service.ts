@@ -52,7 +52,7 @@ export class HomeService {
   private async buildHome() {
     const { neutral, serviceDescription: greeting = GREETING } = this.configuration.server;
     const recent = this.publicRuns.recent(RUNS_SHOWN_MAX);
-    const [present, running, finished, changed, failing] = await Promise.all([
+    const [present, running, finishedRuns, changes, failing] = await Promise.all([
       this.present.view(recent.then((runs) => runs.length > 0)),
       this.publicRuns.running(RUNS_SHOWN_MAX),
       recent,
@@ -68,8 +68,8 @@ export class HomeService {
       state,
       sentence: `${greeting} ${state}`,
       failing: `${failing.count.toLocaleString('en')}${failing.isMore ? '+' : ''}`,
-      changes: changesView(changed),
-      runs: { running: views(running), finished: views(finished) },
+      changes: changesView(changes),
+      runs: { running: views(running), finished: views(finishedRuns) },
     };
   }
 }

@@ -63,11 +63,11 @@ it('the first page names the images that runs wait for, by architecture', () => 
     state: 'building',
     detail: 'building for 12 s',
   } as const;
-  const failed = { suite: 'sid', backend: 'unshare', state: 'failed', detail: 'no mirror' } as const;
+  const testbed = { suite: 'sid', backend: 'unshare', state: 'failed', detail: 'no mirror' } as const;
   const ready = { suite: 'sid', backend: 'unshare', state: 'ready' } as const;
   expect(
     words(
-      facts(status(worker({ testbeds: [building, ready] }), worker({ worker: 'w2', testbeds: [failed] }))),
+      facts(status(worker({ testbeds: [building, ready] }), worker({ worker: 'w2', testbeds: [testbed] }))),
     ),
   ).toEqual([
     'Worker w1 is building the image sid/amd64 (for 12 s)',

@@ -17,13 +17,13 @@ export function changesNotice(change: string, { doneIds, refusals }: RunsOutcome
     doneIds.slice(0, NAMED_MAX).map((runId) => `run ${runId}`),
     doneIds.length,
   );
-  const changed =
+  const summary =
     doneIds.length === 0 ? 'Nothing was changed.' : `${runsOf(doneIds.length)} ${change}: ${names}.`;
   const skipped = refusals
     .slice(0, NAMED_MAX)
     .map(({ runId, reason }) => `Run ${runId} was skipped. ${reason}`);
   const rest = refusals.length - skipped.length;
-  return [changed, ...skipped, ...(rest > 0 ? [`${runsOf(rest)} more skipped.`] : [])].join(' ');
+  return [summary, ...skipped, ...(rest > 0 ? [`${runsOf(rest)} more skipped.`] : [])].join(' ');
 }
 
 function listOf(names: string[], count: number): string {

@@ -135,14 +135,14 @@ async function refusedPage(
   const page = await load();
   const { errors, detail } = problem;
   const mistakes = errors.map((error): [string, string] => [fieldAt(error.pointer), error.detail]);
-  const refused: RefusedForm = {
+  const refusedForm: RefusedForm = {
     action: pathOf(request),
     values: new Map([...request.parameters!].map(([name, { value }]) => [name, value])),
     mistakes: new Map(mistakes.length === 0 && field !== undefined ? [[field, detail]] : mistakes),
     detail,
     refusal,
   };
-  return { ...page, refused };
+  return { ...page, refusedForm };
 }
 
 /** The name of the field at a JSON pointer such as `#/name`. */

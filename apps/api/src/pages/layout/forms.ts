@@ -34,7 +34,7 @@ export class Forms {
 
   constructor(
     private readonly token: string | null,
-    private readonly refused: RefusedForm | null,
+    private readonly refusedForm: RefusedForm | null,
   ) {}
 
   /**
@@ -43,18 +43,18 @@ export class Forms {
    * @param others other addresses to which buttons of the form send it
    */
   form(action: string, { start = '', others = [] }: { start?: string; others?: string[] } = {}): FormFields {
-    const isRefused = this.refused !== null && [action, ...others].includes(this.refused.action);
-    return new FormFields(action, start, this.token, isRefused ? this.refused : null, this.shownFields);
+    const isRefused = this.refusedForm !== null && [action, ...others].includes(this.refusedForm.action);
+    return new FormFields(action, start, this.token, isRefused ? this.refusedForm : null, this.shownFields);
   }
 
   /** What the page has to say before its content: the mistakes that are at no field, or that there are some. */
   get notice(): string | null {
-    if (this.refused === null) return null;
+    if (this.refusedForm === null) return null;
     const isComplete =
       this.shownFields.size > 0 &&
-      [...this.refused.mistakes.keys()].every((name) => this.shownFields.has(name));
-    const { refusal = 'Nothing was changed.' } = this.refused;
-    return `${refusal} ${isComplete ? 'Please correct the marked fields.' : this.refused.detail}`;
+      [...this.refusedForm.mistakes.keys()].every((name) => this.shownFields.has(name));
+    const { refusal = 'Nothing was changed.' } = this.refusedForm;
+    return `${refusal} ${isComplete ? 'Please correct the marked fields.' : this.refusedForm.detail}`;
   }
 }
 
@@ -64,13 +64,13 @@ export class FormFields {
     private readonly action: string,
     private readonly idStart: string,
     private readonly token: string | null,
-    private readonly refused: RefusedForm | null,
+    private readonly refusedForm: RefusedForm | null,
     private readonly shownFields: Set<string>,
   ) {}
 
   /** Whether this form was sent and refused. */
   get isRefused(): boolean {
-    return this.refused !== null;
+    return this.refusedForm !== null;
   }
 
   /** The beginning of the form, with its token. */
@@ -115,7 +115,7 @@ export class FormFields {
     { ticked = [], hint }: { ticked?: string[]; hint?: string } = {},
   ): Html {
     const inputName = `${name}[]`;
-    const own = this.refused ? [this.refused.values.get(inputName) ?? []].flat().map(String) : ticked;
+    const own = this.refusedForm ? [this.refusedForm.values.get(inputName) ?? []].flat().map(String) : ticked;
     // What was chosen before can be chosen again, even where it is offered no longer.
     const pairs = choices.map(pairOf);
     const all = [...pairs, ...own.filter((each) => pairs.every(([value]) => value !== each)).map(pairOf)];
@@ -133,7 +133,7 @@ ${boxes}${this.below(name, hint, mistake)}</fieldset>`;
 
   /** One box. */
   box(name: string, label: MarkupPart, { isTicked = false }: { isTicked?: boolean } = {}): Html {
-    const own = this.refused ? this.refused.values.get(name) === 'true' : isTicked;
+    const own = this.refusedForm ? this.refusedForm.values.get(name) === 'true' : isTicked;
     const mistake = this.mistakeOf(name);
     return markup`<p><label class="choice"><input type="checkbox" name="${name}" value="true"${
       own ? markup` checked` : null
@@ -158,8 +158,8 @@ ${this.below(name, hint, mistake)}</p>`;
   }
 
   private valueOf(name: string, value: string): string {
-    if (!this.refused) return value;
-    const own = this.refused.values.get(name);
+    if (!this.refusedForm) return value;
+    const own = this.refusedForm.values.get(name);
     return typeof own === 'string' ? own : '';
   }
 
@@ -169,8 +169,8 @@ ${this.below(name, hint, mistake)}</p>`;
 
   /** The mistake in a field as a sentence of its own; the page then has shown it. */
   private mistakeOf(name: string): { text: string; isFirst: boolean } | null {
-    if (!this.refused) return null;
-    const { mistakes, detail } = this.refused;
+    if (!this.refusedForm) return null;
+    const { mistakes, detail } = this.refusedForm;
     const text = mistakes.get(name) ?? (mistakes.size === 0 && detail.startsWith(`${name} `) ? detail : null);
     if (text === null) return null;
     const isFirst = this.shownFields.size === 0;

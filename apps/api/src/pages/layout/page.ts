@@ -24,7 +24,7 @@ export interface Page {
   /** When the rows of the page were last written; the latest is Last-Modified. Only for pages made from rows alone. */
   updates?: Date[];
   /** A form of the page that was refused. */
-  refused?: RefusedForm;
+  refusedForm?: RefusedForm;
   /** The token of its forms when there is no login. */
   formToken?: string;
   /** What readers can follow by a button on the page: `layout/follow`. */
@@ -74,7 +74,7 @@ export class PageInterceptor implements NestInterceptor<Page | Redirect, string>
         // The answer to a form cannot be loaded again.
         const here = request.method === 'POST' ? '/' : request.originalUrl;
         const ignored = ignoredParameters(request);
-        const forms = new Forms(formToken ?? viewer.formToken, answer.refused ?? null);
+        const forms = new Forms(formToken ?? viewer.formToken, answer.refusedForm ?? null);
         const notice = readNotice(request);
         const own = {
           pagePath: pathOf(request),

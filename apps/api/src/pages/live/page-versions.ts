@@ -60,13 +60,13 @@ async function front(
   workers: Groups['workers'],
   statuses: Groups['statuses'],
 ): Promise<string> {
-  const [queues, recent, machines, changed] = await Promise.all([
+  const [queues, recent, machines, statusChanges] = await Promise.all([
     publicRuns.queues(),
     publicRuns.recent(1),
     ofWorkers(workers),
     statuses.listChanged(ALL, 1, null, daysAgo(DAYS_BACK)),
   ]);
-  const changes = changed.map((status) => [place(status), changeOf(status).runId]);
+  const changes = statusChanges.map((status) => [place(status), changeOf(status).runId]);
   return JSON.stringify([queues, recent.map(versionOfRun), machines, changes]);
 }
 

@@ -47,10 +47,10 @@ const TITLES: Record<LogSection['kind'], (name: string) => string> = {
 
 /** The line to open when the run has no excerpt: the first error of the first failed test; null when there is none. */
 export function firstError({ marks, sections }: LogIndex, hasFailed: boolean): number | null {
-  const failed = sections.find(({ status }) => status === 'FAIL');
-  if (!failed) return hasFailed ? (marks[0] ?? null) : null;
-  const end = sections[sections.indexOf(failed) + 1]?.line ?? Infinity;
-  return marks.find((mark) => mark >= failed.line && mark < end) ?? failed.line;
+  const failedSection = sections.find(({ status }) => status === 'FAIL');
+  if (!failedSection) return hasFailed ? (marks[0] ?? null) : null;
+  const end = sections[sections.indexOf(failedSection) + 1]?.line ?? Infinity;
+  return marks.find((mark) => mark >= failedSection.line && mark < end) ?? failedSection.line;
 }
 
 /**

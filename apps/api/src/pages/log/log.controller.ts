@@ -45,9 +45,9 @@ async function* lineEvents(
     if (forgotten > 0) yield textEvent(`${forgotten} bytes at the beginning of the log are missing.`);
     const added = lines.newLines();
     if (!added) continue;
-    const changed = templates.render('log/outline', added);
-    yield linesEvent(added, templates.render('log/parts', added), changed === outline ? null : changed);
-    outline = changed;
+    const newOutline = templates.render('log/outline', added);
+    yield linesEvent(added, templates.render('log/parts', added), newOutline === outline ? null : newOutline);
+    outline = newOutline;
   }
 }
 

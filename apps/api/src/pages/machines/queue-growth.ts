@@ -95,9 +95,9 @@ function changeOf(grownBy: number, waiting: number): string {
 }
 
 function flowOf(hours: ArchitectureHour[]): string {
-  const [arrived, ended] = [sum(hours, (hour) => hour.arrived), sum(hours, endedIn)];
-  const numbers = `${count(arrived)} arrived, ${count(ended)} ended`;
-  return arrived > ended ? `more runs arrived than ended: ${numbers}` : numbers;
+  const [arrived, ends] = [sum(hours, (hour) => hour.arrived), sum(hours, endedIn)];
+  const numbers = `${count(arrived)} arrived, ${count(ends)} ended`;
+  return arrived > ends ? `more runs arrived than ended: ${numbers}` : numbers;
 }
 
 function reasonsOf({ recent, before }: { recent: Span; before: Span }, isWhole: boolean): string[] {
@@ -111,9 +111,9 @@ function reasonsOf({ recent, before }: { recent: Span; before: Span }, isWhole: 
     if (usualEnd >= UNUSUAL * ending) reasons.push(`Fewer runs end than usual: ${rates(ending, usualEnd)}.`);
   }
   if (isWhole) reasons.push(...idleSlots(recent));
-  const [ended, untested] = [sum(recent.hours, endedIn), sum(recent.hours, ({ tmpfail }) => tmpfail)];
-  if (untested >= TMPFAIL_MIN && untested >= TMPFAIL_PART * ended)
-    reasons.push(`${count(untested)} of the ${count(ended)} runs that ended could not be tested.`);
+  const [ends, untested] = [sum(recent.hours, endedIn), sum(recent.hours, ({ tmpfail }) => tmpfail)];
+  if (untested >= TMPFAIL_MIN && untested >= TMPFAIL_PART * ends)
+    reasons.push(`${count(untested)} of the ${count(ends)} runs that ended could not be tested.`);
   return reasons;
 }
 

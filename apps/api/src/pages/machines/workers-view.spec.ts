@@ -106,10 +106,10 @@ describe('the page of a worker', () => {
     [6, 4, false],
     [2, 0, false],
     [3, 0, true],
-  ])('calls %i failures where %i are expected much oftener: %s', (failed, expected_failed, isOftener) => {
+  ])('calls %i failures where %i are expected much oftener: %s', (failures, expected_failed, isOftener) => {
     const comparison = {
       attempts: 20,
-      failed,
+      failed: failures,
       expected_failed,
       without_result: 0,
       expected_without_result: 0,

@@ -132,7 +132,7 @@ function whyOf(offers: WorkerResource[]): string {
 
 /** An attempt as a cell of a strip. Without a report it counts as tmpfail; when nothing was tested it is neutral. */
 export function stripEntry({ outcome, verdict }: Pick<EndedAttempt, 'outcome' | 'verdict'>): StripEntry {
-  const ended = outcome === 'finished' && verdict !== null ? verdict : 'tmpfail';
-  const shownVerdict = isUntested(ended) ? 'neutral' : ended;
+  const result = outcome === 'finished' && verdict !== null ? verdict : 'tmpfail';
+  const shownVerdict = isUntested(result) ? 'neutral' : result;
   return { verdict: shownVerdict, isNewVersion: false, isPinned: false };
 }

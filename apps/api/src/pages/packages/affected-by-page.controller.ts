@@ -51,8 +51,8 @@ export class AffectedByPageController {
   async renderPage(@Sent() query: AffectedByForm): Promise<Page> {
     const { package: name, ...versions } = query;
     if (name === undefined) return { template: 'packages/affected-by', data: affectedByForm(query) };
-    const changed = { package: name, ...versions };
-    const data = affectedByView(changed, await this.affected.find(changed));
+    const changedPackage = { package: name, ...versions };
+    const data = affectedByView(changedPackage, await this.affected.find(changedPackage));
     return { template: 'packages/affected-by', data };
   }
 }

@@ -102,10 +102,10 @@ it('the architectures of a suite with the same error share a card, and only the 
     ['sid', 'i386', null],
     ['sid', 's390x', null],
   ] as const;
-  const failed = runs.map(([suite, arch]) => finishedRunRecord({ suite, arch, verdict: 'fail' }));
+  const failures = runs.map(([suite, arch]) => finishedRunRecord({ suite, arch, verdict: 'fail' }));
   const views = runs.map(([, , signature], index) => {
     const error = signature && { signature, excerpt };
-    return failureView(failure({ run: failed[index]!, error }), failed, [], 'pass');
+    return failureView(failure({ run: failures[index]!, error }), failures, [], 'pass');
   });
   const cards = failureCards(views);
   expect(cards.map(({ places }) => places.map(({ place }) => place))).toEqual([

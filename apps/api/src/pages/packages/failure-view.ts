@@ -92,10 +92,10 @@ export function failureCards(failures: FailureView[]) {
 }
 
 /** `7 package versions differ` */
-function changeWords(changed: number | null): string {
-  if (changed === null) return 'What changed';
-  if (changed === 0) return 'No package version differs';
-  return changed === 1 ? '1 package version differs' : `${changed} package versions differ`;
+function changeWords(count: number | null): string {
+  if (count === null) return 'What changed';
+  if (count === 0) return 'No package version differs';
+  return count === 1 ? '1 package version differs' : `${count} package versions differ`;
 }
 
 /** The status of the package on the other architectures of the suite. */

@@ -59,9 +59,9 @@ export class Failures {
 function changedBetween(
   testbeds: ReadonlyMap<number, StoredTestbed>,
   passed: number | undefined,
-  failed: number | undefined,
+  failedRunId: number | undefined,
 ): number | null {
-  const [before, after] = [passed, failed].map((runId) =>
+  const [before, after] = [passed, failedRunId].map((runId) =>
     runId === undefined ? null : testbeds.get(runId)?.packages,
   );
   return before && after ? packageDifference(before, after).changed.length : null;

@@ -13,7 +13,7 @@ function status(name: string, place: string, change: Partial<PackageStatus> = {}
   const [suite = '', arch = ''] = place.split('/');
   return packageStatus(name, { suite, arch, ...change });
 }
-const ended = (verdict: PackageStatus['latest']['verdict']) => ({
+const latest = (verdict: PackageStatus['latest']['verdict']) => ({
   latest: { runId: 1, version: '1-1', date: new Date('2026-11-20T10:00:00Z'), verdict },
 });
 
@@ -23,10 +23,10 @@ it('packages with trouble are rows, the worst first; others are names', () => {
   const statuses = [
     status('hal', 'unstable/amd64', { isFlaky: true }),
     status('hello', 'unstable/amd64'),
-    status('hello', 'testing/arm64', ended('fail')),
-    status('hexchat', 'unstable/amd64', ended('tmpfail')),
+    status('hello', 'testing/arm64', latest('fail')),
+    status('hexchat', 'unstable/amd64', latest('tmpfail')),
     status('host', 'unstable/amd64', { latest: old }),
-    status('hping', 'unstable/amd64', ended('neutral')),
+    status('hping', 'unstable/amd64', latest('neutral')),
   ];
   const view = matrixView(names, statuses, targets);
   expect(view.rows.map(({ name, state }) => [name, state])).toEqual([
@@ -59,7 +59,7 @@ it('packages with trouble are rows, the worst first; others are names', () => {
 it('a row has the last runs of the place where the package is worst', () => {
   const strip = [{ verdict: 'fail' as const, isNewVersion: false, isPinned: false }];
   const since = { runId: 1, version: '2-1', date: new Date('2026-11-20T10:00:00Z'), trigger: null };
-  const failing = status('hello', 'testing/arm64', { ...ended('fail'), strip, failingSince: since });
+  const failing = status('hello', 'testing/arm64', { ...latest('fail'), strip, failingSince: since });
   const { rows } = matrixView(['hello'], [status('hello', 'unstable/amd64'), failing], targets);
   expect(rows[0]!.worst).toEqual({
     place: 'testing/arm64',

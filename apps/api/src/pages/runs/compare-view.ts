@@ -65,19 +65,19 @@ const GROUPS_NAMED_MAX = 5;
 /** The differences in brief: their number, and the packages closest to the test. */
 export function changesView({ settings, packages }: Comparison) {
   const different = differentSettings(settings);
-  const changed = packages?.changed ?? [];
+  const differences = packages?.changed ?? [];
   return {
     words: differenceWords(different.length, packages),
     settings: different.map(
       ({ name, a, b }) => `${name}: ${a === '' ? 'none' : a} → ${b === '' ? 'none' : b}`,
     ),
-    packages: changed
+    packages: differences
       .slice(0, GROUPS_NAMED_MAX)
       .map(
         ({ names, source, a, b }) =>
           `${source ?? namesOf(names)} ${a ?? 'not installed'} → ${b ?? 'not installed'}`,
       ),
-    more: Math.max(0, changed.length - GROUPS_NAMED_MAX),
+    more: Math.max(0, differences.length - GROUPS_NAMED_MAX),
   };
 }
 
@@ -90,8 +90,8 @@ function namesOf(names: string[]): string {
 export function differenceWords(settings: number, packages: ComparedPackages | null): string {
   const ofSettings = amountOf(settings, 'setting');
   if (!packages) return `${ofSettings}; the packages are unknown`;
-  const changed = packages.changed.reduce((sum, { names }) => sum + names.length, 0);
-  return `${amountOf(changed, 'package version')}, ${ofSettings}; the same: ${amountOf(packages.same.length, 'package')}`;
+  const versions = packages.changed.reduce((sum, { names }) => sum + names.length, 0);
+  return `${amountOf(versions, 'package version')}, ${ofSettings}; the same: ${amountOf(packages.same.length, 'package')}`;
 }
 
 function amountOf(number: number, what: string): string {

@@ -1,7 +1,7 @@
 import { runRecord } from '@test/support/run-record';
 import { mismatches, progressOf, reproduceCommand, runSentence, snapshotCommands } from './run-sentence';
 
-const finished = {
+const finishedRun = {
   state: 'finished',
   version: '2.10-3',
   durationSeconds: 65,
@@ -23,7 +23,7 @@ it.each([
     'The test of hello on sid/amd64 was superseded by run 12, which tests with a newer version.',
   ],
 ] as const)('the sentence of a run that is %j is: %s', (change, sentence) => {
-  expect(runSentence(runRecord({ ...finished, ...change }), 'neutral')).toBe(sentence);
+  expect(runSentence(runRecord({ ...finishedRun, ...change }), 'neutral')).toBe(sentence);
 });
 
 it('a run that is executed says since when, and how long those of its place took', () => {
@@ -48,7 +48,7 @@ it('a run that is executed says since when, and how long those of its place took
 
 it('a run that has tested another version than its trigger names says so', () => {
   const mismatchesFor = (trigger: string | null, version = '2.10-3') =>
-    mismatches(runRecord({ ...finished, verdict: 'pass', trigger, version }), null).map(
+    mismatches(runRecord({ ...finishedRun, verdict: 'pass', trigger, version }), null).map(
       ({ sentence }) => sentence,
     );
   expect(mismatchesFor('glibc/2 hello/2.10-4')).toEqual([
@@ -74,7 +74,7 @@ it('a run names packages of the trigger that were installed in another version, 
     fallback: { line: 30, release: 'sid' },
     tests: [],
   };
-  const run = runRecord({ ...finished, verdict: 'pass', trigger: 'perl/5.40 zlib/1.3 gcc/14-2 absent/1' });
+  const run = runRecord({ ...finishedRun, verdict: 'pass', trigger: 'perl/5.40 zlib/1.3 gcc/14-2 absent/1' });
   expect(mismatches(run, testbed)).toEqual([
     { sentence: 'The trigger names version 5.40 of perl, but 5.39 was installed.', line: null },
     { sentence: 'apt could not satisfy the pins and took all packages from sid.', line: 30 },
@@ -95,7 +95,7 @@ it('a run names packages that matter and came from a suite that was not asked fo
     fallback: { line: 30, release: 'sid' },
     tests: [],
   };
-  const run = runRecord({ ...finished, verdict: 'pass', trigger: 'perl/5.40-1' });
+  const run = runRecord({ ...finishedRun, verdict: 'pass', trigger: 'perl/5.40-1' });
   expect(mismatches(run, testbed)).toEqual([
     { sentence: 'apt could not satisfy the pins and took all packages from sid.', line: 30 },
     {
@@ -108,7 +108,7 @@ it('a run names packages that matter and came from a suite that was not asked fo
 
 it('the command to do the same has the pins and the trigger, quoted for a shell', () => {
   const run = runRecord({
-    ...finished,
+    ...finishedRun,
     pinPackages: [['src:glibc,src:gcc', 'unstable']],
     trigger: `glibc/2 it's/1`,
   });
@@ -120,7 +120,7 @@ it('the command to do the same has the pins and the trigger, quoted for a shell'
 
 it('with extra sources the command to do the same adds no suite for a pin, as on a worker', () => {
   const run = runRecord({
-    ...finished,
+    ...finishedRun,
     pinPackages: [['src:glibc', 'staging']],
     extraAptSources: ['staging'],
     trigger: null,
@@ -131,7 +131,7 @@ it('with extra sources the command to do the same adds no suite for a pin, as on
 });
 
 it('a run has commands with the archive of its time, where a link names the archive of a time', () => {
-  const run = runRecord({ ...finished, startedAt: new Date('2026-11-20T10:00:07.5Z'), trigger: null });
+  const run = runRecord({ ...finishedRun, startedAt: new Date('2026-11-20T10:00:07.5Z'), trigger: null });
   const links = [
     { name: 'Tracker', url: 'https://tracker.example/{package}' },
     { name: 'Snapshots', url: 'https://snapshot.example/package/{package}/' },
@@ -154,5 +154,5 @@ it.each([
   ['podman', 'podman autopkgtest/debian:sid'],
   ['of-our-own', 'unshare --release sid --arch amd64'],
 ])('the command to do the same takes the backend of the run: %s', (backend, server) => {
-  expect(reproduceCommand(runRecord({ ...finished, backend })).split(' -- ')[1]).toBe(server);
+  expect(reproduceCommand(runRecord({ ...finishedRun, backend })).split(' -- ')[1]).toBe(server);
 });

@@ -22,7 +22,7 @@ export function inBrief(text: string): string {
 /** A run, for pages. All values are text, except the times in `at` and `isPrivate`; empty when there is no value. */
 export function runView(run: RunRecord, neutral: NeutralStatus) {
   const packageUrl = historyPath(run);
-  const finished = run.state === 'finished';
+  const isFinished = run.state === 'finished';
   const textOf = (time: Date | null): string => (time ? utc(time) : '');
   return {
     runId: String(run.runId),
@@ -34,9 +34,9 @@ export function runView(run: RunRecord, neutral: NeutralStatus) {
     runUrl: runPath(run),
     logUrl: fileUrl(run, 'log.gz'),
     artifactsUrl: fileUrl(run, 'artifacts.tar.gz'),
-    version: finished ? (run.version ?? 'n/a') : '',
+    version: isFinished ? (run.version ?? 'n/a') : '',
     state: run.state,
-    status: finished ? (endWord(run.verdict, neutral) ?? '') : '',
+    status: isFinished ? (endWord(run.verdict, neutral) ?? '') : '',
     /** The word beside the icon: the status of a finished run, else `waiting` or `running`. */
     word: wordOf(run, neutral),
     message: run.message ?? '',

@@ -24,15 +24,15 @@ it('a fact is described in words', () => {
     actor: 'user alice',
     reason: '',
   });
-  const finished = fact({
+  const end = fact({
     kind: 'finished',
     attempt: 2,
     verdict: 'neutral',
     actor: 'worker w1',
     reason: 'x',
   });
-  expect(factView(finished, 'pass')).toMatchObject({ what: 'finished: pass', attempt: '2', reason: 'x' });
-  expect(factView(finished, 'neutral')).toMatchObject({ what: 'finished: neutral' });
+  expect(factView(end, 'pass')).toMatchObject({ what: 'finished: pass', attempt: '2', reason: 'x' });
+  expect(factView(end, 'neutral')).toMatchObject({ what: 'finished: neutral' });
   const cancelled = fact({ kind: 'cancelled', verdict: 'tmpfail' });
   expect(factView(cancelled, 'pass')).toMatchObject({ what: 'cancelled' });
 });

@@ -10,7 +10,7 @@ import {
 const TODAY = '2026-11-20';
 const query = { suite: null, arch: null, days: 30 as const };
 
-function ended(day: string, verdict: RunsOfDay['verdict'], runs: number): RunsOfDay {
+function runsOfDay(day: string, verdict: RunsOfDay['verdict'], runs: number): RunsOfDay {
   return {
     day,
     verdict,
@@ -29,7 +29,11 @@ const packages = (day: string, fail: number): PackagesOfDay => {
   return { day, pass: 90 - fail, neutral: 8, fail, tmpfail: 2 };
 };
 
-const RUNS = [ended('2026-11-19', 'pass', 10), ended('2026-11-19', 'neutral', 2), ended(TODAY, 'tmpfail', 4)];
+const RUNS = [
+  runsOfDay('2026-11-19', 'pass', 10),
+  runsOfDay('2026-11-19', 'neutral', 2),
+  runsOfDay(TODAY, 'tmpfail', 4),
+];
 const figures = figuresOf(
   RUNS,
   [packages('2026-11-18', 5), packages(TODAY, 7)],

@@ -57,11 +57,11 @@ export function figuresOf(
   for (const row of runs) runsOf.set(row.day, [...(runsOf.get(row.day) ?? []), row]);
   const packagesOf = new Map(packages.map((counts) => [counts.day, counts]));
   return firstDays(today, days).map((day) => {
-    const ended = runsOf.get(day) ?? [];
+    const rows = runsOf.get(day) ?? [];
     const sum = (value: (row: RunsOfDay) => number): number =>
-      ended.reduce((total, row) => total + value(row), 0);
+      rows.reduce((total, row) => total + value(row), 0);
     const byVerdict: Counts = { pass: 0, neutral: 0, fail: 0, tmpfail: 0 };
-    for (const row of ended) byVerdict[row.verdict] += row.runs;
+    for (const row of rows) byVerdict[row.verdict] += row.runs;
     const packages = packagesOf.get(day);
     const startedRuns = sum((row) => row.startedRuns);
     return {
@@ -102,15 +102,15 @@ function total({ pass, neutral, fail, tmpfail }: Counts): number {
 /** Summarizes the figures in words. */
 export function statisticsSentence(figures: DayFigures[]): string {
   const last = figures.findLast(({ packages }) => packages !== null)?.packages ?? null;
-  const ended = figures.reduce((sum, { runs }) => sum + total(runs), 0);
+  const runCount = figures.reduce((sum, { runs }) => sum + total(runs), 0);
   const broken = figures.reduce((sum, { runs }) => sum + runs.tmpfail, 0);
   const hours = Math.round(figures.reduce((sum, { testSeconds }) => sum + testSeconds, 0) / 3_600);
   const now = last
     ? `${number(last.fail)} of ${number(total(last))} packages on suites and architectures fail now, and ${number(last.tmpfail)} could not be tested. `
     : '';
-  if (ended === 0) return `${now}No public run finished in these ${figures.length} days.`;
-  const share = Math.round((1000 * broken) / ended) / 10;
-  return `${now}${number(ended)} public runs finished in ${figures.length} days, with ${number(hours)} hours of tests. ${share} % of them ended as tmpfail.`;
+  if (runCount === 0) return `${now}No public run finished in these ${figures.length} days.`;
+  const share = Math.round((1000 * broken) / runCount) / 10;
+  return `${now}${number(runCount)} public runs finished in ${figures.length} days, with ${number(hours)} hours of tests. ${share} % of them ended as tmpfail.`;
 }
 
 function number(value: number): string {
@@ -249,11 +249,11 @@ export function statisticsEntries(figures: DayFigures[]): FeedEntry[] {
     .reverse()
     .map(({ day, packages, runs, testSeconds }) => {
       const hours = number(Math.round(testSeconds / 3_600));
-      const ended = total(runs) === 1 ? '1 public run' : `${number(total(runs))} public runs`;
+      const inRuns = total(runs) === 1 ? '1 public run' : `${number(total(runs))} public runs`;
       const inHours = `${hours} ${hours === '1' ? 'hour' : 'hours'} of tests: ${countsOf(runs)}.`;
       return {
         path: `/status/statistics/#${day}`,
-        title: `${ended} ended on ${day}`,
+        title: `${inRuns} ended on ${day}`,
         text: packages === null ? inHours : `${inHours} Packages at its end: ${countsOf(packages)}.`,
         date: new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS),
       };

@@ -79,14 +79,14 @@ export class TriggerDataController {
       .flatMap(({ run }) => (run.finishedAt ? [{ run, endedAt: run.finishedAt.getTime() }] : []))
       .sort((a, b) => b.endedAt - a.endedAt || b.run.runId - a.run.runId)
       .slice(0, ENTRIES_MAX);
-    const ended = await this.triggerRuns.whole(newest.map(({ run }) => run));
+    const newestRuns = await this.triggerRuns.whole(newest.map(({ run }) => run));
     const base = baseUrl(request, publicUrl);
     const pagePath = triggerPath(trigger);
     const address = { service, base, feedPath: `${pagePath}/feed.xml`, pagePath };
     return {
-      content: statusFeed(`Tests of ${trigger}`, address, ended, neutral),
+      content: statusFeed(`Tests of ${trigger}`, address, newestRuns, neutral),
       type: 'application/atom+xml; charset=utf-8',
-      updates: ended.map(({ updatedAt }) => updatedAt),
+      updates: newestRuns.map(({ updatedAt }) => updatedAt),
       maxAgeSeconds: MAX_AGE_SECONDS,
     };
   }

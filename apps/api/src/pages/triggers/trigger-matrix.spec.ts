@@ -18,11 +18,11 @@ function test(
   runId += 1;
   const isWaiting = group === 'waiting';
   const verdict = group === 'passed' ? ('pass' as const) : ('fail' as const);
-  const ended = isWaiting
+  const end = isWaiting
     ? { state: 'queued' as const, verdict: null }
     : { state: 'finished' as const, verdict };
   const place = { package: name, suite: 'sid', arch };
-  const run = { ...runRecord(), reference: null, errorSignature: null, ...place, runId, ...ended, ...change };
+  const run = { ...runRecord(), reference: null, errorSignature: null, ...place, runId, ...end, ...change };
   return { group, run };
 }
 

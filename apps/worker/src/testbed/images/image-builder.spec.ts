@@ -56,8 +56,8 @@ async function build(errors: string, untilStage = 0): Promise<Seen> {
         observations.files[name] = [mode, await readFile(path, 'utf8')];
       }
       await writeFile(folder.errors, errors);
-      const ended = { code: /^E:|^W:/m.test(errors) ? 1 : 0 };
-      return { ended: untilStage === 0 ? Promise.resolve(ended) : isReported.then(() => ended) };
+      const result = { code: /^E:|^W:/m.test(errors) ? 1 : 0 };
+      return { ending: untilStage === 0 ? Promise.resolve(result) : isReported.then(() => result) };
     },
   };
   const hostApt = {

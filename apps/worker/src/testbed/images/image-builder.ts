@@ -162,7 +162,7 @@ export class MmdebstrapBuilder implements ImageBuilder {
       const kill = () => void sandbox.kill();
       signal.addEventListener('abort', kill);
       if (signal.aborted) kill();
-      const { code } = await sandbox.ended;
+      const { code } = await sandbox.ending;
       signal.removeEventListener('abort', kill);
       if (code !== 0)
         throw new Error(lastWords(await endOfFile(folder.errors, LAST_BYTES)) || `exit code ${code}`);

@@ -31,9 +31,9 @@ it('the worker builds one image at a time and says how far it is', async () => {
     { suite: 'trixie', backend: 'unshare', state: 'building', detail: 'it waits for another build' },
   ]);
   expect(rig.images.testbeds('i386', 'unshare')).toEqual([]);
-  const ended = rig.change();
+  const change = rig.change();
   rig.builds[0]?.done();
-  await ended;
+  await change;
   expect(rig.images.findUsable('bookworm', 'amd64')?.mode).toBe('fast');
   expect(await readFile(rig.files.imagePath('bookworm', 'amd64'), 'utf8')).toBe('bookworm 1');
   expect(rig.trials).toEqual(['bookworm: bookworm 1']);
@@ -56,9 +56,9 @@ it('a build that failed is tried again, later each time, and its reason is shown
     if (failures > 0) expect(rig.builds).toHaveLength(failures);
     await rig.clock.runUntil(rig.clock.now() + 1);
     await start;
-    const ended = rig.change();
+    const change = rig.change();
     rig.builds[failures]?.fail(new Error('the mirror is away'));
-    await ended;
+    await change;
     rig.images.requestImage('bookworm', 'amd64');
     expect(rig.images.testbeds('amd64', 'unshare')).toEqual([
       { suite: 'bookworm', backend: 'unshare', state: 'failed', detail: 'the mirror is away' },
@@ -82,9 +82,9 @@ it('the old image is served while a newer one is built, and is kept when that fa
   expect(rig.images.testbeds('amd64', 'unshare')).toEqual([
     { suite: 'bookworm', backend: 'unshare', state: 'ready' },
   ]);
-  const ended = rig.change();
+  const change = rig.change();
   rig.builds[0]?.fail(new Error('the mirror is away'));
-  await ended;
+  await change;
   expect(rig.images.findUsable('bookworm', 'amd64')?.mode).toBe('');
   expect(await readFile(rig.files.imagePath('bookworm', 'amd64'), 'utf8')).toBe('old');
   await rig.images.close();
@@ -118,9 +118,9 @@ it.each([['another'], [undefined]])(
     await rig.images.open();
     await start;
     expect(rig.images.findUsable('bookworm', 'amd64')).toBeNull();
-    const ended = rig.change();
+    const change = rig.change();
     rig.builds[0]?.fail(new Error('the mirror is away'));
-    await ended;
+    await change;
     expect(rig.images.testbeds('amd64', 'unshare')).toMatchObject([{ state: 'failed' }]);
     expect(rig.images.findUsable('bookworm', 'amd64')).toBeNull();
     await rig.images.close();
@@ -167,9 +167,9 @@ it('an image on which no test passes is not used, and the one before it is kept'
   const start = rig.change();
   await rig.images.open();
   await start;
-  const ended = rig.change();
+  const change = rig.change();
   rig.builds[0]?.done();
-  await ended;
+  await change;
   expect(rig.lines.at(-1)).toMatch(/^image bookworm\/amd64 could not be made: it does not boot \(next try/);
   expect(await readFile(rig.files.imagePath('bookworm', 'amd64'), 'utf8')).toBe('old');
   expect(rig.images.findUsable('bookworm', 'amd64')?.mode).toBe('');
@@ -193,9 +193,9 @@ it('an image of an earlier boot that no longer works is built again', async () =
   await makeOld({ provedBoot: 'an earlier boot' });
   const rig = makeImages();
   rig.state.defect = 'the kernel was changed';
-  const failed = rig.change();
+  const change = rig.change();
   await rig.images.open();
-  await failed;
+  await change;
   rig.state.defect = null;
   const start = rig.change();
   await rig.clock.runUntil(rig.clock.now() + SETTINGS.retryFirstMs);
@@ -212,9 +212,9 @@ it('an old image whose build failed is not built again before its pause is over'
   const start = rig.change();
   await rig.images.open();
   await start;
-  const ended = rig.change();
+  const change = rig.change();
   rig.builds[0]?.fail(new Error('the mirror is away'));
-  await ended;
+  await change;
   await rig.clock.runUntil(3_600_000 - 1);
   expect(rig.builds).toHaveLength(1);
   const again = rig.change();
@@ -232,9 +232,9 @@ it('images are built on after one whose rest could not be removed', async () => 
   rig.images.requestImage('bookworm', 'amd64');
   rig.images.requestImage('trixie', 'amd64');
   await start;
-  const ended = rig.change();
+  const change = rig.change();
   rig.builds[0]?.fail(new Error('the mirror is away'));
-  await ended;
+  await change;
   const next = rig.change();
   await next;
   expect(rig.builds.map(({ suite }) => suite)).toEqual(['bookworm', 'trixie']);
@@ -253,9 +253,9 @@ it('an image is as new as the last look at its archive that found it unchanged',
   await start;
   expect(rig.images.listSeen()).toEqual([]);
   await rig.clock.runUntil(30_000);
-  const ended = rig.change();
+  const change = rig.change();
   rig.builds[0]?.done();
-  await ended;
+  await change;
   const imageOfAge = (ageMs: number) => [{ suite: 'bookworm', arch: 'amd64', builtAt: 0, ageMs }];
   expect(rig.images.listSeen()).toEqual(imageOfAge(30_000));
   await rig.clock.runUntil(700_000);

@@ -57,7 +57,7 @@ export interface ImagesParts {
   random: () => number;
   log: Log;
   /** An image became ready or failed. */
-  changed: () => void;
+  onChange: () => void;
 }
 
 /** The images of one backend: builds and proves them one at a time, replaces old ones, retries failed ones. */
@@ -178,7 +178,7 @@ export class Images {
     } finally {
       image.busySince = null;
       image.stage = null;
-      this.parts.changed();
+      this.parts.onChange();
     }
   }
 
