@@ -14,7 +14,7 @@ import { SOURCES_PROVIDERS } from './sources/sources.providers';
 import { TESTBED_PROVIDERS } from './testbed/testbed.providers';
 
 /** The objects from which the worker is built. */
-export interface WorkerSurroundings {
+interface WorkerSurroundings {
   configuration: WorkerProcessConfiguration;
   machine: Machine;
   life: WorkerLife;

@@ -8,7 +8,7 @@ import {
 } from '@proctor/contracts';
 
 /** Public keys (`U…`) of the users that nats-server knows. */
-export interface AccountUsers {
+interface AccountUsers {
   scheduler: string;
   api: string;
   /** The user that may make the server reload its configuration, and do nothing else. */

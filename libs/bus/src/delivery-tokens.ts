@@ -6,7 +6,7 @@ const ACK_TOKENS = 9;
 const LONG_ACK_TOKENS_MIN = 11;
 
 /** The properties of a JetStream message that its reply subject contains. */
-export interface DeliveryTokens {
+interface DeliveryTokens {
   /** This one included: 1 is the first. */
   deliveries: number;
   /** The message's place in its stream. */

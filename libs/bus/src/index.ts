@@ -18,11 +18,5 @@ export * from './bus.module';
 export { Complaints } from './complaints';
 export { Outages } from './outages';
 export { NatsBus } from './nats-bus';
-export { readServerState, reloadServers, sendSignals, type ServerState } from './short-connections';
-export {
-  STREAM_KINDS,
-  StreamLevels,
-  type StreamFill,
-  type StreamFills,
-  type StreamKind,
-} from './stream-levels';
+export { readServerState, reloadServers, sendSignals } from './short-connections';
+export { StreamLevels, type StreamFill, type StreamFills } from './stream-levels';

@@ -2,10 +2,10 @@ import type { LoggerService } from '@nestjs/common';
 import type { Clock } from '@proctor/clock';
 import type { RequestLimits } from '@proctor/contracts';
 
-export type GateLimits = Omit<RequestLimits, 'shunMinMs' | 'shunMaxMs'>;
+type GateLimits = Omit<RequestLimits, 'shunMinMs' | 'shunMaxMs'>;
 
 /** A request that waits for its turn. */
-export interface GatedRequest {
+interface GatedRequest {
   bytes: number;
   /** It is longer than any valid request, and never waits. */
   isTooLong?: boolean;

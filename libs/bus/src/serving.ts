@@ -6,7 +6,7 @@ import { Outages } from './outages';
 const RETRY_MS = 1000;
 
 /** The handlers of reports. */
-export interface ReportHandlers {
+interface ReportHandlers {
   handle: ReportHandler;
   refuse?: ReportRefusal | undefined;
 }

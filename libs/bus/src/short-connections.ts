@@ -56,7 +56,7 @@ export async function sendSignals(
 }
 
 /** The state of a server that a client sees. */
-export interface ServerState {
+interface ServerState {
   version: string;
   streams: StreamFills;
 }

@@ -3,8 +3,8 @@ import { requireAnswers } from './answers';
 import { NoAnswer } from './bus';
 import type { NatsLink } from './nats-link';
 
-export const STREAM_KINDS = ['reports', 'logs', 'staging', 'events'] as const;
-export type StreamKind = (typeof STREAM_KINDS)[number];
+const STREAM_KINDS = ['reports', 'logs', 'staging', 'events'] as const;
+type StreamKind = (typeof STREAM_KINDS)[number];
 
 /** The fill of all streams of one kind. */
 export interface StreamFill {

@@ -6,7 +6,7 @@ import { JETSTREAM_TIMEOUT_MS, type NatsLink } from './nats-link';
 import { unlessClosed } from './unless-closed';
 
 /** A message without its content. */
-export interface MessageInfo {
+interface MessageInfo {
   subject: string;
   sequence: number;
   /** Length of its content. */

@@ -7,9 +7,9 @@ export const KEYS = ['lines', 'signingKey', 'users'] as const;
 const KEY_MARK = 'PGP PUBLIC KEY BLOCK';
 
 /** Limit of the lines and the key of one source, in a message to a worker. */
-export const APT_SOURCE_BYTES_MAX = 128 * 1024;
+const APT_SOURCE_BYTES_MAX = 128 * 1024;
 /** Limit of all sources that one run may list: its lease must fit into one message together with its other fields. */
-export const APT_SOURCES_BYTES_MAX = 320 * 1024;
+const APT_SOURCES_BYTES_MAX = 320 * 1024;
 
 /**
  * config/apt-sources.yaml: name → lines, signingKey, users.

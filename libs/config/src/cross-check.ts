@@ -32,7 +32,7 @@ type Warn = (file: FileName, path: YamlPath, text: string) => void;
 const YAML_NAME = /\.ya?ml$/;
 
 /** The problems and the warnings of a folder, a line each. */
-export interface FolderCheck {
+interface FolderCheck {
   /** Errors: no process accepts the folder while there is one. */
   problems: string[];
   /** Settings that are not used, or do not work on this machine. */

@@ -7,7 +7,7 @@ export const FILES = ['proctor.yaml', 'worker.yaml', 'apt-sources.yaml', 'reject
 export type FileName = (typeof FILES)[number];
 
 /** The text of a file, empty when it does not exist, or why it cannot be read. */
-export type FileContent = { text: string } | { problem: string };
+type FileContent = { text: string } | { problem: string };
 
 /** The content of a configuration folder at one moment. */
 export class FolderContent {

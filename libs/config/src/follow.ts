@@ -1,7 +1,7 @@
 import { ConfigurationWatcher } from './configuration-watcher';
 import type { LiveConfiguration, Reload } from './live-configuration';
 
-export interface ConfigurationLog {
+interface ConfigurationLog {
   log(message: string): void;
   warn(message: string): void;
   error(message: string): void;

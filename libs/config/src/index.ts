@@ -14,6 +14,6 @@ export { connections } from './connections';
 export { deploymentPaths } from './deployment-paths';
 export { hostArchitecture, hostRelease, hostWorkerName } from './host';
 export { ConfigurationError } from './yaml-file';
-export { checkFolder, type FolderCheck } from './cross-check';
+export { checkFolder } from './cross-check';
 export { schemaOf } from './json-schema';
 export { FILES, type FileName } from './folder';

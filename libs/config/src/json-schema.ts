@@ -109,7 +109,7 @@ function plain(text: string): string {
 }
 
 /** The description of a key in docs/configuration.md. */
-export interface DocumentedKey {
+interface DocumentedKey {
   default: string;
   /** `at once` or `restart`. */
   change: string;

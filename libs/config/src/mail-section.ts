@@ -2,8 +2,8 @@ import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { ListeningHost, Path } from './address-rules';
 
 /** How the connection to the relay is protected. */
-export const RELAY_TLS = ['starttls', 'tls', 'none'] as const;
-export type RelayTls = (typeof RELAY_TLS)[number];
+const RELAY_TLS = ['starttls', 'tls', 'none'] as const;
+type RelayTls = (typeof RELAY_TLS)[number];
 
 /** The SMTP relay that takes the mails to users. */
 export class MailSection {

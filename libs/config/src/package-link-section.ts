@@ -6,7 +6,7 @@ const NAME_LENGTH_MAX = 60;
 const URL_LENGTH_MAX = 1_000;
 
 /** Placeholders of an address: the package, and where and in which version it was tested. */
-export const LINK_PLACEHOLDERS = ['package', 'suite', 'arch', 'version'] as const;
+const LINK_PLACEHOLDERS = ['package', 'suite', 'arch', 'version'] as const;
 
 const KNOWN = `\\{(${LINK_PLACEHOLDERS.join('|')})\\}`;
 /** The host has no placeholder, so no value of a run decides which site a link opens. */

@@ -8,7 +8,7 @@ const BEGINNING = /^[a-z0-9][a-z0-9+.-]*\*$/;
 const VERSION = /^[0-9A-Za-z][0-9A-Za-z.+:~-]*$/;
 
 /** Limit of all versions of one package, in a message to a worker: a lease names those of its suite and architecture. */
-export const REJECTED_VERSIONS_BYTES_MAX = 64 * 1024;
+const REJECTED_VERSIONS_BYTES_MAX = 64 * 1024;
 
 /** The levels of the list; a name that cannot match is a mistake. */
 const LEVELS: { what: string; isName: (name: string) => boolean; pattern: string }[] = [

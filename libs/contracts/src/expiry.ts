@@ -1,15 +1,13 @@
 import { sizeText } from './size';
 
 /** Rules by which files and rows are removed. */
-export const EXPIRY_RULES = [
-  'artifacts of passed runs',
-  'artifacts of failed runs',
-  'logs',
-  'files of a package',
-  'facts and attempts',
-  'runs',
-] as const;
-export type ExpiryRule = (typeof EXPIRY_RULES)[number];
+type ExpiryRule =
+  | 'artifacts of passed runs'
+  | 'artifacts of failed runs'
+  | 'logs'
+  | 'files of a package'
+  | 'facts and attempts'
+  | 'runs';
 
 /** The text in the row of a run about its removed files: the rule, and its limit at that time in days or bytes. */
 export function removedBy(rule: ExpiryRule, limit: number): string {

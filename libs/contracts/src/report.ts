@@ -29,7 +29,7 @@ export class StartedReport extends HeldAttempt {}
 const RESULT_FILE_BYTES_MAX = 2 ** 40;
 
 /** The longest attempt, in seconds: a leap year. */
-export const DURATION_SECONDS_MAX = 366 * 24 * 60 * 60;
+const DURATION_SECONDS_MAX = 366 * 24 * 60 * 60;
 
 /** A file of the result, staged in its worker's staging area as `{runId}/{attempt}/{grantEpoch}/{name}`. */
 export class ResultFile {

@@ -36,7 +36,7 @@ interface ResultField {
  * What each answer of the API about a run has: the one description of each field, by its name in a run. The document, the values, the
  * SQL that writes results, and rows of page and command follow from it, in this order.
  */
-export const RESULT_FIELDS = {
+const RESULT_FIELDS = {
   package: { result: 'package', kind: 'packageName' },
   arch: { result: 'arch', kind: 'text' },
   suite: { result: 'suite', kind: 'text' },

@@ -61,7 +61,7 @@ export function isStrict(shape: new () => object): boolean {
 }
 
 /** One fault of a request. */
-export interface ShapeFault {
+interface ShapeFault {
   key: string;
   /** A sentence without its subject: `must be a string, not 5`. */
   detail: string;

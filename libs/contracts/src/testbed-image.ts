@@ -4,7 +4,7 @@ import { IsWholeFrom } from './whole-number';
 /** The end of the year 9999, which every reader can write as a date. */
 const BUILT_AT_MS_MAX = Date.UTC(10_000, 0) - 1;
 /** The limit of the name, in UTF-16 units. */
-export const IMAGE_NAME_LENGTH_MAX = 200;
+const IMAGE_NAME_LENGTH_MAX = 200;
 
 /** The image that a testbed was made from. Images of a worker with the same name differ in the time of their build. */
 export class TestbedImage {

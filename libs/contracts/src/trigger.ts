@@ -1,5 +1,5 @@
 /** A package of a trigger, with its version. */
-export interface TriggerPackage {
+interface TriggerPackage {
   name: string;
   version: string;
 }

@@ -1,18 +1,6 @@
-export {
-  type KeyHolder,
-  KeyRefused,
-  type NewApiKeyOnce,
-  type Requestor,
-  type SealedRequest,
-} from './people/api-keys';
+export { type KeyHolder, KeyRefused, type Requestor, type SealedRequest } from './people/api-keys';
 export type { ApiKey, KeyLimits, NewApiKey, OwnedApiKey } from './people/api-key-statements';
-export {
-  type Actor,
-  type AuditEntry,
-  type AuditFilter,
-  type AuditRecord,
-  COMMAND_LINE,
-} from './people/audit-log';
+export { type Actor, type AuditFilter, type AuditRecord, COMMAND_LINE } from './people/audit-log';
 export type { Cancelled, Canceller } from './runs/cancellations';
 export type { DrainedWorker } from './dispatch/decided';
 export type { DayFilter, PackagesOfDay, PackagesOfPlace, RunsOfDay } from './statuses/day-statistics';
@@ -29,15 +17,9 @@ export {
 } from './upkeep/expiry';
 export type { ExpiringRun, StoryRun } from './upkeep/expiry-statements';
 export type { RemovedRunsOfMonth, RunsOfMonth } from './statuses/package-months';
-export type { KnownSourceNames, OfferedSourceNames, SourceNamesPlace } from './reading/source-names';
-export type { OldRun, RunRemoval } from './upkeep/removed-runs';
+export type { KnownSourceNames } from './reading/source-names';
+export type { OldRun } from './upkeep/removed-runs';
 export type { PoolUse } from './kit/database';
-export {
-  type DatabaseServer,
-  type DatabaseVitals,
-  FACTS_COUNTED_MAX,
-  type SchemaState,
-} from './upkeep/vitals';
 export {
   REFUSED_LOGINS_MAX,
   REFUSED_LOGINS_OF_NETWORK_MAX,
@@ -53,8 +35,8 @@ export {
 } from './reading/trigger-statements';
 export { SESSIONS_BEFORE_LOGIN_MAX } from './people/sessions';
 export { DATABASE_LIMITS, type DatabaseLimits } from './kit/limits';
-export type { Identity, LoggedIn, WhoLoggedIn } from './people/identities';
-export { ImportConflict, ImportUnderWay, type ImportedKey, type ImportedUser } from './upkeep/imports';
+export type { Identity } from './people/identities';
+export { ImportConflict, ImportUnderWay } from './upkeep/imports';
 export type { ImportedRun } from './upkeep/import-statements';
 export { Dump, type DumpDescription } from './upkeep/dump/dump';
 export { EarlierMoment } from './upkeep/dump/earlier-moment';
@@ -69,7 +51,6 @@ export { type OpenDatabase, openDatabase } from './open-database';
 export type { StripEntry } from './statuses/package-status';
 export type { PackageStatus } from './statuses/package-statuses';
 export {
-  SIGNATURE_RUNS_MAX,
   SIGNATURES_COMPARED_MAX,
   type SignatureOrder,
   type SignatureSummary,
@@ -85,15 +66,14 @@ export {
   type PrefixPlace,
 } from './reading/prefix-pages';
 export type { OwnRunFilter, OwnRunPage } from './runs/own-runs';
-export type { KnownPackage, OwnBackend } from './runs/packages';
+export type { KnownPackage } from './runs/packages';
 export type { ListFilter } from './kit/list-filter';
 export type { ListedMismatch } from './statuses/mismatch-statements';
-export type { PackageSuite } from './reading/public-runs';
 export type { QueueLength, QueueRate, WaitingShare } from './reading/public-statements';
 export type { RunRecord } from './runs/run-columns';
 export { asOneRequest, asBackgroundWork } from './kit/request-wait';
-export type { AttemptRecord, ResultsSince } from './reading/results';
-export type { RetryRefusal, RetryOutcome, Retrier } from './runs/retries';
+export type { AttemptRecord } from './reading/results';
+export type { RetryRefusal } from './runs/retries';
 export type { DayCounts, StatusCounts, StatusPart, StatusRecord, StatusVersion } from './statuses/status';
 export type { RunFilter, RunReader, RunsAmong } from './runs/run-search';
 export type { BoundedCount, ListedStatus, PlaceKey, SplitSuite, StatusKey } from './statuses/status-lists';
@@ -110,7 +90,6 @@ export {
 } from './reading/trigger-runs';
 export {
   type AffectedRun,
-  CHANGES_PER_RUN_MAX,
   type StoredTestbed,
   type PackageChange,
   type TestInLog,
@@ -150,10 +129,4 @@ export type {
   WorkerRefusals,
   WorkerRegistration,
 } from './dispatch/register-statements';
-export {
-  AccountsBusy,
-  InvalidRegistration,
-  UnknownWorker,
-  WorkerExists,
-  WorkerRevoked,
-} from './dispatch/worker-register';
+export { AccountsBusy, UnknownWorker, WorkerExists, WorkerRevoked } from './dispatch/worker-register';

@@ -34,7 +34,7 @@ export interface Evidence {
 }
 
 /** The likely cause of an attempt that failed. */
-export type BlamedParty = 'worker' | 'run' | 'archive';
+type BlamedParty = 'worker' | 'run' | 'archive';
 
 const EXCERPT_LENGTH_MAX = 120;
 /** How many failures are listed one by one; the others are counted. */

@@ -8,7 +8,7 @@ import type { SuiteQueue } from './suite-queue';
 import { ableWorkers } from './worker-pool';
 
 /** A slot that requests a lease, and what it can execute. */
-export type AskingSlot = Offer & { worker: string };
+type AskingSlot = Offer & { worker: string };
 
 /** The head of a bucket with the values that decide between heads. */
 interface Candidate {

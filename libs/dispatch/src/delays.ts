@@ -2,7 +2,7 @@ import { IndexedHeap } from './indexed-heap';
 import type { DispatchedRun } from './journal-records';
 import { retryDelayMs, type RetrySettings } from './settings';
 
-export interface DelayedRun {
+interface DelayedRun {
   run: DispatchedRun;
   /** Monotonic milliseconds of the dispatcher's clock. */
   notBeforeMs: number;

@@ -6,7 +6,7 @@ import { livingWorkers } from './why-no-slot';
 
 /** Groups of priorities, for monitors. */
 export const BANDS = ['high', 'normal', 'low'] as const;
-export type Band = (typeof BANDS)[number];
+type Band = (typeof BANDS)[number];
 
 const HIGH_FROM = 8;
 const NORMAL_FROM = 4;

@@ -3,7 +3,7 @@ export * from './journal-records';
 export * from './ownership';
 export * from './settings';
 export * from './messages';
-export { TRANSITIONS, stateAfter, IllegalTransition, type Transition } from './lifecycle';
+export { TRANSITIONS, stateAfter, IllegalTransition } from './lifecycle';
 export { DispatcherState } from './dispatcher-state';
 export { slotsToWake, type SlotsToWake } from './waking';
 export { PACKAGES_REMEMBERED_MAX } from './durations';
@@ -19,7 +19,6 @@ export {
   queueFigures,
   WORKER_FIGURES,
   workerFigures,
-  type Band,
   type QueueFigures,
   type WorkerFigure,
   type WorkerMachine,

@@ -108,7 +108,7 @@ export interface Cancellation {
 }
 
 /** The row of a run that waited was given this priority. */
-export interface Reprioritisation {
+interface Reprioritisation {
   kind: 'reprioritise';
   orderId: number;
   runId: number;
@@ -127,7 +127,7 @@ export interface Publication {
 }
 
 /** Pauses or drains have changed; `restrictions` reads them. */
-export interface RestrictionsChange {
+interface RestrictionsChange {
   kind: 'restrictions';
   orderId: number;
 }
@@ -153,7 +153,7 @@ export interface Quarantine {
 }
 
 /** The register of workers has changed; `workers` reads it. */
-export interface RegisterChange {
+interface RegisterChange {
   kind: 'register';
   orderId: number;
 }

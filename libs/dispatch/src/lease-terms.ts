@@ -6,7 +6,7 @@ import type { DispatchSettings } from './settings';
  * The limit of a lease; the rest of its message is for the other parts of the answer. A configuration that leaves no
  * space is refused.
  */
-export const LEASE_BYTES_MAX = MESSAGE_BYTES_MAX - 24 * 1024;
+const LEASE_BYTES_MAX = MESSAGE_BYTES_MAX - 24 * 1024;
 
 /** The maximum number of bytes of a UTF-16 unit in a message, in the form \uXXXX. */
 const UNIT_BYTES_MAX = 6;

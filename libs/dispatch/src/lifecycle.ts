@@ -17,7 +17,7 @@ export const TRANSITIONS = [
   { name: 'cancel', from: 'running', to: 'finished' },
 ] as const satisfies readonly { name: string; from: RunState; to: RunState }[];
 
-export type Transition = (typeof TRANSITIONS)[number]['name'];
+type Transition = (typeof TRANSITIONS)[number]['name'];
 
 /** A transition that is not possible from this state: a bug, never an input. */
 export class IllegalTransition extends Error {

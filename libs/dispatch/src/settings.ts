@@ -55,7 +55,7 @@ export interface AgeingSettings {
 }
 
 /** How many runs may hold a lease at the same time on an architecture; Infinity is no cap. */
-export interface CapSettings {
+interface CapSettings {
   perRequestorMax: number;
   perPackageMax: number;
   perSuiteMax: number;

@@ -2,7 +2,7 @@ import type { FailedAttempt } from './blame';
 import type { DispatchedRun } from './journal-records';
 
 /** The key of a suspect: private runs are suspected separately, otherwise a public page would reveal them. */
-export type Suspectable = Pick<DispatchedRun, 'package' | 'requestor' | 'isPrivate'>;
+type Suspectable = Pick<DispatchedRun, 'package' | 'requestor' | 'isPrivate'>;
 
 /** How many packages are in memory; the one with the oldest mark is removed first. */
 const PACKAGES_MAX = 10_000;

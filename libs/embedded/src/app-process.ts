@@ -13,7 +13,7 @@ const STOP_PATIENCE_MS = 60_000;
 /** Time for an app without a supervisor to end by itself. */
 const ORPHAN_PATIENCE_MS = 15_000;
 
-export interface AppProcessOptions {
+interface AppProcessOptions {
   name: string;
   /** Path of its main.js. */
   main: string;

@@ -8,7 +8,7 @@ export interface SystemUser {
   gid: number;
 }
 
-export interface CommandOptions {
+interface CommandOptions {
   /** Runs as this user; null or absent: as the current user. */
   user?: SystemUser | null;
   cwd?: string;

@@ -56,7 +56,7 @@ export async function installDebianPackages(
 }
 
 /** The packages that are not installed. @throws CommandFailed without dpkg */
-export async function missingPackages(names: string[]): Promise<string[]> {
+async function missingPackages(names: string[]): Promise<string[]> {
   const format = '${Package} ${db:Status-Status}\n';
   const text = await runCommand('dpkg-query', ['-W', '-f', format, ...names]).catch((error: unknown) => {
     // Exit code 1: it does not know one of them, but still lists the others.

@@ -32,7 +32,7 @@ const LINE_BYTES_MAX = 1_024;
 /** A vanished client frees its connection within three of these intervals: a worker may have only a few. */
 const PING_INTERVAL = '20s';
 
-export interface EmbeddedNatsOptions {
+interface EmbeddedNatsOptions {
   /** Folder for its configuration, JetStream's files and the log. */
   folder: string;
   /** Path of nats-server, from findNatsServer(). */

@@ -20,7 +20,7 @@ const FAST_SHUTDOWN = 'SIGINT';
 const STOP_PATIENCE_MS = 30_000;
 const ROLE = 'proctor';
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   /** Folder for the data, the server's log and, if needed, a copy of its programs. */
   folder: string;
   /** File with the superuser's password; created if missing. */

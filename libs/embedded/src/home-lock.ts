@@ -8,7 +8,7 @@ import { asIdentity, identify, isRunning, type ProcessIdentity } from './process
 /** flock's status when another process has the lock. */
 const LOCKED = 1;
 
-export interface LockHolder extends ProcessIdentity {
+interface LockHolder extends ProcessIdentity {
   /** Its address. */
   url: string;
 }

@@ -12,7 +12,7 @@ export const NATS_RELEASE = 'forky';
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin'];
 const IN_PACKAGE = 'usr/sbin/nats-server';
 
-export interface NatsBinary {
+interface NatsBinary {
   path: string;
   /** e.g. `2.9.10` */
   version: string;

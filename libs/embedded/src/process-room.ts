@@ -11,7 +11,7 @@ const NEEDED_BY_SERVERS = 40;
 const ENOUGH = 200;
 
 /** A limit of the machine for processes and threads. */
-export interface ProcessBound {
+interface ProcessBound {
   max: number;
   used: number;
   /** The limit, and the command that changes it. */

@@ -15,7 +15,7 @@ const LOG_BYTES_MAX = 10 * 1024 * 1024;
  */
 const WITH_US = 'umask 077; [ "$PPID" = "$0" ] || exit 1; exec "$@"';
 
-export interface ServerCommand {
+interface ServerCommand {
   name: string;
   program: string;
   args: string[];

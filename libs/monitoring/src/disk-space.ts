@@ -3,7 +3,7 @@ import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Space of the file system of a folder that exists or will be created. */
-export interface DiskSpace {
+interface DiskSpace {
   totalBytes: number;
   /** Space that this process may use. */
   freeBytes: number;

@@ -1,5 +1,5 @@
 export { Cached } from './cached';
-export { diskSpace, type DiskSpace } from './disk-space';
+export { diskSpace } from './disk-space';
 export { MonitoringServer, type MonitoringAnswers, type MonitoringAddress } from './monitoring-server';
 export { ProcessMetrics } from './process-metrics';
 export { inTurn } from './requests-in-turn';

@@ -44,7 +44,7 @@ export function escapeValue(value: unknown, depth = 0): unknown {
 }
 
 /** The stack of an error with its cause. */
-export function stackOf(error: Error): string {
+function stackOf(error: Error): string {
   const own = error.stack ?? String(error);
   const cause = error.cause === undefined ? '' : causeIn(error.cause);
   if (cause === '') return own;

@@ -20,7 +20,7 @@ export type Kind = keyof Values;
 export type ValueOf<Field extends { kind: Kind }> = Values[Field['kind']];
 
 /** How each surface writes a field. In `label`, what stands between backticks is code. */
-export interface Surfaces {
+interface Surfaces {
   /** In a test request of the API. */
   sent: string;
   /** Another spelling of `sent`. */

@@ -5,7 +5,7 @@ import { inPieces } from './pieces';
 /** Bytes of content in a block. Each block is compressed on its own, so that reading can start at any of them. */
 export const BLOCK_BYTES = 256 * 1024;
 /** Content after the last block can be read only from there. */
-export const BLOCKS_MAX = 16_384;
+const BLOCKS_MAX = 16_384;
 
 /** A place in a gzip file where decompression can start. */
 export interface GzipBlock {

@@ -8,7 +8,7 @@ import { parseRecord } from './untrusted';
 export type PackageVersions = ReadonlyMap<string, string>;
 
 /** Suites, as apt names them, by the names of binary packages. */
-export type PackageSuites = ReadonlyMap<string, string>;
+type PackageSuites = ReadonlyMap<string, string>;
 
 /** The testbed of a run, from the files of its result. */
 export interface RunTestbed {

@@ -15,13 +15,13 @@ export const SECTION_NAME_LENGTH_MAX = 200;
  * `start`: before the runner's first own line. `setup`: the testbed and the source. `preparation`, `test`: of one test.
  * `summary`: the runner's summary of all.
  */
-export const SECTION_KINDS = ['start', 'setup', 'preparation', 'test', 'summary'] as const;
+const SECTION_KINDS = ['start', 'setup', 'preparation', 'test', 'summary'] as const;
 export type SectionKind = (typeof SECTION_KINDS)[number];
 
 /** Listed packages of those that a log shows as installed. */
 export const INSTALLED_MAX = 3_000;
 /** Length of a name, a version, a suite or a release, in UTF-16 units. */
-export const INSTALLED_LENGTH_MAX = 200;
+const INSTALLED_LENGTH_MAX = 200;
 
 /** A part of a log, up to the next one or the end. */
 export interface LogSection {

@@ -7,7 +7,7 @@ export interface PackagePair {
   b: string | null;
 }
 
-export interface PackageDifference {
+interface PackageDifference {
   /** Sorted by name. */
   changed: PackagePair[];
   /** Packages with the same version, sorted by name. */

@@ -13,7 +13,7 @@ import { ExpiryCounts } from './expiry-counts';
 import { bytesMaxOf, daysBefore, dueBefore, lossByAge, lossBySize, type RetentionRules } from './rules';
 
 /** Settings of a pass. */
-export interface PassOptions {
+interface PassOptions {
   /** Nothing is removed, only counted. */
   isRehearsal: boolean;
   /** Waits between two batches, after work of this duration on this many runs: others use the database too. */

@@ -1,4 +1,4 @@
-export { ExpiryPass, type PassOptions } from './expiry-pass';
+export { ExpiryPass } from './expiry-pass';
 export type { RemovedByRule } from './expiry-counts';
-export { sweepOrphans, type OrphanSweep, type SweptOrphans } from './orphans';
+export { sweepOrphans } from './orphans';
 export * from './rules';

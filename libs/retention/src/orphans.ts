@@ -9,7 +9,7 @@ const BATCH_ATTEMPTS = 500;
 const LOG_FILES: ResultFileName[] = ['log.gz', 'log-index.json'];
 
 /** The stores and rules to find and remove files that no row has. */
-export interface OrphanSweep {
+interface OrphanSweep {
   expiry: Pick<Expiry, 'withoutRows' | 'forgottenRuns'>;
   store: Pick<MaintainedStore, 'list' | 'removeFiles'>;
   /** The attempts whose report may still come. */
@@ -21,7 +21,7 @@ export interface OrphanSweep {
 }
 
 /** The result of a sweep. */
-export interface SweptOrphans {
+interface SweptOrphans {
   /** Files. */
   removed: number;
   /** Attempts of runs that the database does not know yet, or no longer knows. */

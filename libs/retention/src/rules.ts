@@ -30,7 +30,7 @@ export interface AgedRun {
 }
 
 /** The rules by which a run loses files, from `removedBy`; null for what stays. */
-export interface Loss {
+interface Loss {
   logRule: string | null;
   artifactsRule: string | null;
 }

@@ -1,5 +1,5 @@
 /** Keeps results in a folder. */
-export interface FolderSettings {
+interface FolderSettings {
   kind: 'folder';
   /** Created with the first result. */
   path: string;

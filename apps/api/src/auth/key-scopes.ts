@@ -1,7 +1,7 @@
 import type { KeyScope } from '@proctor/contracts';
 
 /** The scope that a key needs; `any`: all scopes will do. */
-export type NeededScope = KeyScope | 'any';
+type NeededScope = KeyScope | 'any';
 
 /** A `POST` to these paths submits or repeats tests. All other changes need the scope `everything`. */
 const SUBMISSIONS = /^\/api\/v1\/(test\/batch|test\/[^/]+\/[^/]+(\/[^/]+)?|retry\/[^/]+)\/?$/;

@@ -12,7 +12,7 @@ const STALLED_MS = 30_000;
 const HELD_MAX = 10_000;
 
 /** The events that one client wants. */
-export interface EventSelection {
+interface EventSelection {
   isWanted: (event: RunEvent) => boolean;
   /** The JSON of an event. */
   textOf: (event: RunEvent) => string;

@@ -18,7 +18,7 @@ const CATCHING_UP_WAIT_MS = 10_000;
 const HOUR_SECONDS = 3_600;
 
 /** The events that a client wants. */
-export type WantedEvents = EventFilter & { mine?: boolean | undefined };
+type WantedEvents = EventFilter & { mine?: boolean | undefined };
 
 /** Opens streams of events, one for each client. */
 @Injectable()

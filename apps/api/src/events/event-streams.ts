@@ -25,7 +25,7 @@ export interface EventListener {
 }
 
 /** How many bytes may wait for clients that do not read. */
-export interface WaitingLimits {
+interface WaitingLimits {
   /** The maximum of one client. */
   waitingBytesMax: number;
   /** The maximum of all together. */

@@ -85,7 +85,7 @@ export class BodyInterceptor implements NestInterceptor {
  * The maximum size of a form field, in bytes; longer than any text of a request. A list of tests may be as long as
  * its body.
  */
-export const FIELD_BYTES_MAX = 1024 * 1024;
+const FIELD_BYTES_MAX = 1024 * 1024;
 
 /** @throws Problem 400 for a parameter that is sent twice, or is not UTF-8; 413 for a text that is too long */
 function formParameters(fields: ByteField[], { takesList }: BodyNeed): Parameters {

@@ -107,7 +107,7 @@ export function fromQuery<T>(name: string, value: unknown, read: ReadValue<T>): 
 }
 
 /** Reads one value of a query: see `queryValue`. */
-export interface QueryValue<T> {
+interface QueryValue<T> {
   /** @throws Problem 400 that names the parameter and its value */
   transform(value: unknown, metadata: { data?: string | undefined }): T;
 }

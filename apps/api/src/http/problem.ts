@@ -7,12 +7,12 @@ export interface BodyFault {
 }
 
 /** A page that the client may have meant. */
-export interface NearPage {
+interface NearPage {
   name: string;
   url: string;
 }
 
-export interface ProblemExtras {
+interface ProblemExtras {
   errors?: BodyFault[];
   /** Shown on the page of the problem. */
   nearPages?: NearPage[];

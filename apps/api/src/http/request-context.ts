@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Parameters } from './parameters';
 
 /** The names of a request's query that were read; in the API also those of its body. */
-export interface QueryWatch {
+interface QueryWatch {
   names: readonly string[];
   readNames: Set<string>;
 }

@@ -6,7 +6,7 @@ const CHEAP_MS = 250;
 /** The part of the time that may be spent on making one slow answer again. */
 const BUSY_SHARE = 0.1;
 
-export interface SharedAnswersLimits<T> {
+interface SharedAnswersLimits<T> {
   /**
    * The maximum total size of all answers, in the unit of `sizeOf`; the least recently used ones are removed first.
    */

@@ -5,7 +5,7 @@ import type { Express } from 'express';
 import { type ConnectionLimits, limitConnections } from './connection-limit';
 import type { ContextRequest } from './request-context';
 
-export interface Timeouts {
+interface Timeouts {
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   keepAliveMs: number;

@@ -43,7 +43,7 @@ const AGAIN_MS = 60_000;
 const EXPANSION_MAX = 1_032;
 
 /** The files of an attempt in the store. */
-export interface StoredAttempt {
+interface StoredAttempt {
   runId: number;
   attempt: number;
 }

@@ -11,7 +11,7 @@ import { type Bounds, closing, HeldConnections } from '../http/held-connections'
 import { RunLogs } from './run-logs';
 import type { LivePiece } from './log-so-far';
 
-export interface FollowSettings {
+interface FollowSettings {
   /** How often the follower checks whether an attempt has ended, if no signal comes. */
   askEveryMs: number;
   /** The shortest time between two checks. */

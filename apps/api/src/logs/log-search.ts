@@ -9,7 +9,7 @@ export const HITS_MAX = 200;
 /** Longest text to search for, in UTF-16 units. */
 export const SEARCH_LENGTH_MAX = 200;
 
-export interface LogHit {
+interface LogHit {
   line: number;
   /** The part of the line around the match. */
   text: string;

@@ -6,7 +6,7 @@ import { readingLimits } from './run-logs';
 import { TEXT_HEADERS } from './send-log';
 
 /** An archive in the store. */
-export interface StoredArchive {
+interface StoredArchive {
   index: ArtifactsIndex;
   open: OpenAt;
 }

@@ -32,7 +32,7 @@ export const MAIL_OUTCOMES = ['sent', 'refused', 'failed'] as const;
 /** `refused`: the relay does not take mail to this address; `failed`: it took none. Both are tried again. */
 export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
 
-export interface MailPorts {
+interface MailPorts {
   addresses: Pick<MailAddresses, 'claim' | 'nextDueMs' | 'recordSent' | 'recordFailure'>;
   changes: Pick<MailChanges, 'since'>;
   triggers: Pick<TriggerRuns, 'errorLines'>;

@@ -18,7 +18,7 @@ export interface PackagePlace {
   package: string;
 }
 
-export interface HistoryPage {
+interface HistoryPage {
   runs: RunRecord[];
   /** The value of `before` for the page of older runs; null if there are none. */
   older: number | null;

@@ -5,7 +5,7 @@ import { nameHidden } from '../http/hidden-characters';
 import { runPath } from '../runs/page-paths';
 import { endWord } from '../runs/result-object';
 
-export interface FeedAddress {
+interface FeedAddress {
   /** Name of the service. */
   service: string;
   /** The beginning of every path, without a slash at its end. */

@@ -14,7 +14,7 @@ import { resultObject } from './result-object';
 import { imageInWords } from './testbed-image';
 
 /** A setting that may differ between runs, as texts; null if it is unknown, empty if there is none. */
-export interface SettingPair {
+interface SettingPair {
   name: string;
   a: string | null;
   b: string | null;

@@ -11,7 +11,7 @@ const WHAT: Record<ResultContentName, string> = {
  * A run loses the logs of all its attempts at the same time, and also the artifacts.
  * @returns the rule that removed them; null if they exist, or never did
  */
-export function removalRule(run: RunRecord, name: ResultContentName): string | null {
+function removalRule(run: RunRecord, name: ResultContentName): string | null {
   const [size, rule] =
     name === 'log.gz' ? [run.logSize, run.logRemovedBy] : [run.artifactsSize, run.artifactsRemovedBy];
   const text = size === null ? (rule ?? run.storyRemovedBy) : null;

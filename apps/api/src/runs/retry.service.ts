@@ -16,7 +16,7 @@ export interface RetryAnswer {
 }
 
 /** A run, the number of equal ones that wait already, and why it cannot be retried now. */
-export interface RetryPreview {
+interface RetryPreview {
   run: RunRecord;
   equal: number;
   obstacle: string | null;

@@ -16,7 +16,7 @@ export interface ItemFault {
 }
 
 /** One parsed test request; its names are not checked yet. */
-export interface SubmittedItem {
+interface SubmittedItem {
   item: TestItem;
   /** Faults of its form; the keys that they name must not be used. */
   faults: ItemFault[];

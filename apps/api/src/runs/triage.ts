@@ -6,7 +6,7 @@ import { isFresh, REFERENCE_DAYS_MAX } from './trigger-groups';
 import { wantedVersions } from './wanted-versions';
 
 /** The next step for people. */
-export type TriageStep =
+type TriageStep =
   | { kind: 'retry' }
   | { kind: 'refresh' }
   | {

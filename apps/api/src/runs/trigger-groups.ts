@@ -35,7 +35,7 @@ export interface TriggerProgress {
 }
 
 /** The expectation for the queue of a suite and architecture. */
-export interface QueueEstimate {
+interface QueueEstimate {
   suite: string;
   arch: string;
   estimate_seconds: number | null;

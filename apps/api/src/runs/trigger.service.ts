@@ -14,7 +14,7 @@ import { selectedTests, type TriggerSelection } from './trigger-plan';
 const NAME_LENGTH_MAX = 254;
 
 /** Some tests of a trigger. */
-export interface TestPart {
+interface TestPart {
   tests: TriggerTest[];
   /** The run id of the last test on this page; null on the last page. */
   before: number | null;

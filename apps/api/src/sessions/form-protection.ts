@@ -62,7 +62,7 @@ export function requireSameOrigin(request: ContextRequest, publicUrl: string | u
 
 /** Removes the token from the parameters, so that only the form's own fields remain. */
 @Injectable()
-export class FormTokenInterceptor implements NestInterceptor {
+class FormTokenInterceptor implements NestInterceptor {
   /** @throws Problem 403 without the token of the session */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<ContextRequest>();

@@ -18,7 +18,7 @@ type RequestOfRun = Pick<RunRequest, 'package' | 'suite' | 'arch' | 'pinPackages
 };
 
 /** The known packages of suites. */
-export interface SourceLists {
+interface SourceLists {
   of(suite: string, arch: string): DatedSourceList | null;
 }
 

@@ -19,7 +19,7 @@ const EXPIRE_EVERY_MS = 600_000;
 const EXPIRED_AT_ONCE_MAX = 1_000;
 const DAY_SECONDS = 86_400;
 
-export interface MatcherPorts {
+interface MatcherPorts {
   events: Pick<WebhookEvents, 'step'>;
   deliveries: Pick<WebhookDeliveries, 'expire'>;
   sender: Pick<WebhookSender, 'wake'>;

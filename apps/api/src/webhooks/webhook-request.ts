@@ -14,7 +14,7 @@ export interface WebhookMessage {
   body: string;
 }
 
-export interface SendingLimits {
+interface SendingLimits {
   timeoutMs: number;
   /** Private addresses and networks that are allowed. */
   allowedNetworks: string[];

@@ -30,7 +30,7 @@ const CLAIM_MARGIN_MS = 5_000;
 /** How long the process waits for answers when it stops. */
 const LAST_ANSWERS_MS = 3_000;
 
-export interface SenderPorts {
+interface SenderPorts {
   deliveries: Pick<WebhookDeliveries, 'claim' | 'nextDueMs' | 'renew' | 'release' | 'due' | 'record'>;
   configuration: ApiConfiguration;
   ownServices: OwnServices;
@@ -157,7 +157,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
  * The state of a delivery and its webhook after an attempt.
  * @param standing before the attempt; it is changed, so that attempts at the same time count one after the other
  */
-export function judgeAttempt(
+function judgeAttempt(
   { deliveryId, attempts }: Pick<DueDelivery, 'deliveryId' | 'attempts'>,
   answer: WebhookAnswer,
   standing: { failures: number; failingMs: number },

@@ -28,7 +28,7 @@ export interface Manifest {
   attributes?: Record<string, FileAttributes>;
 }
 
-export interface FileAttributes {
+interface FileAttributes {
   /** Permission bits. */
   mode: number;
   /** User and group by name; empty if the system had no name for the id. */
@@ -40,7 +40,7 @@ export interface FileAttributes {
 const CLOSED: FileAttributes = { mode: 0o600, user: '', group: '' };
 
 /** Counts the bytes that pass through and computes their checksum. */
-export class MeasuringStream extends Transform {
+class MeasuringStream extends Transform {
   private readonly hash = createHash('sha256');
   bytes = 0;
 

@@ -34,7 +34,7 @@ export async function saveHomeFiles(
 }
 
 /** Result of restoring the configuration files. */
-export interface BroughtConfiguration {
+interface BroughtConfiguration {
   /** Absolute paths of the files that were restored. */
   brought: string[];
   /** Names of the files that were not restored, because a file with different content exists. */

@@ -6,7 +6,7 @@ import { checkConfiguration, checkMachine, checkOpenFiles, checkWorkerMachine } 
 import { ownRole } from './role';
 import { checkDatabase, checkNats } from './servers';
 
-export interface DoctorOptions extends OutputOptions {
+interface DoctorOptions extends OutputOptions {
   /** If false, the worker of this machine is not checked. */
   worker: boolean;
 }

@@ -1,6 +1,6 @@
 import { isPackageName, isStorable, isWord, type PackageVerdict } from '@proctor/contracts';
 
-export interface CloudTest {
+interface CloudTest {
   suite: string;
   arch: string;
   package: string;

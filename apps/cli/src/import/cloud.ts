@@ -13,7 +13,7 @@ const SOURCE = 'autopkgtest-cloud';
 const BATCH = 1_000;
 const FAULTS_MAX = 20;
 
-export interface CloudOptions extends OutputOptions {
+interface CloudOptions extends OutputOptions {
   sameUsers?: boolean;
   backend: string;
 }

@@ -5,7 +5,7 @@ import { EXIT, Failure } from '../failure';
 import { printNotice } from '../output/print';
 import { FieldFault, Table, type TableRow } from './csv-table';
 
-export const DEBCI = 'debci';
+const DEBCI = 'debci';
 
 const SHA1 = /^[0-9a-f]{40}$/;
 const INTEGER_MAX = 2 ** 31 - 1;

@@ -9,7 +9,7 @@ export interface TableColumn<Row> {
 }
 
 /** The properties of the output that decide how a table looks. */
-export interface OutputPlace {
+interface OutputPlace {
   isTerminal: boolean;
   /** Width of the terminal in characters. */
   width: number;

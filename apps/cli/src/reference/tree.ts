@@ -13,7 +13,7 @@ export interface CommandPage {
   subcommands: { name: string; description: string }[];
 }
 
-export interface CommandOption {
+interface CommandOption {
   /** In the form of the help: `--suite <name>`. */
   flags: string;
   long: string;
@@ -56,7 +56,7 @@ function commandOption(option: Option, description: string): CommandOption {
  * A section that is the same for every command, in manual pages and docs/command-line.md: a heading, and pairs of term
  * and text.
  */
-export interface SharedSection {
+interface SharedSection {
   heading: string;
   terms: [string, string][];
 }

@@ -21,7 +21,7 @@ export class RefusedByService extends Failure {
   }
 }
 
-export interface CallOptions {
+interface CallOptions {
   method?: 'GET' | 'POST' | 'DELETE';
   query?: Query;
   /** Sent as JSON. */

@@ -13,7 +13,7 @@ import type { DispatcherActor } from './dispatcher-actor';
 import { NotOwner } from './not-handled';
 
 /** Receives the subjects of an architecture while this process owns it. BusStrategy implements it. */
-export interface ServedArchitectures {
+interface ServedArchitectures {
   serve(arch: string): Promise<void> | void;
   /**
    * Ends the service of an architecture. After the call nothing new is handled, and the architecture may be served

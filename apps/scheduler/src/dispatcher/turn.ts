@@ -14,7 +14,7 @@ import type { Envelope } from './mailbox';
 import { NotOwner } from './not-handled';
 import { sightingOf, type Sighting } from './sightings';
 
-export type JudgedWorker = Extract<Write, { kind: 'judge-worker' }>;
+type JudgedWorker = Extract<Write, { kind: 'judge-worker' }>;
 
 /** The changes that others are notified about after the turn is committed. */
 export interface TurnOutcome {

@@ -15,7 +15,7 @@ import { MeasuredScheduler, SchedulerMetrics } from './scheduler-metrics';
 
 /** Measures the event loop only if the port for metrics is open. */
 @Injectable()
-export class SchedulerProcess implements OnModuleInit, OnModuleDestroy {
+class SchedulerProcess implements OnModuleInit, OnModuleDestroy {
   private readonly metrics: ProcessMetrics;
 
   constructor(

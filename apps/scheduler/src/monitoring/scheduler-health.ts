@@ -7,11 +7,10 @@ import { Dispatchers } from '../dispatcher/dispatchers';
 import { OwnershipKeeper } from '../ownership/ownership-keeper';
 
 /** The services that a scheduler needs. */
-export const DEPENDENCIES = ['database', 'nats', 'store'] as const;
-export type Dependency = (typeof DEPENDENCIES)[number];
+type Dependency = 'database' | 'nats' | 'store';
 
 /** The answer of `/health` of a scheduler. */
-export interface SchedulerState {
+interface SchedulerState {
   version: string;
   /** Whether it can do its part: all dependencies work. A scheduler that owns no architecture may be ready too. */
   ready: boolean;

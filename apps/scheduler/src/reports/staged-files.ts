@@ -5,7 +5,7 @@ import { grantOf, stagingName, type FinishedReport, type Grant, type ResultFile 
 import { StoreMismatch, StoreUnavailable, type ResultStore } from '@proctor/store';
 
 /** The files that a worker may have staged for an attempt. */
-export interface StagedResult extends Grant {
+interface StagedResult extends Grant {
   worker: string;
   files: Pick<ResultFile, 'name'>[];
 }

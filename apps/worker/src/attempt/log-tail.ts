@@ -4,7 +4,7 @@ import type { LogChunk } from '@proctor/contracts';
 import type { Log } from '@proctor/process';
 import { openPlainFile } from '../autopkgtest/plain-file';
 
-export interface LogTailSettings {
+interface LogTailSettings {
   pollMs: number;
   /** Raw bytes of one chunk. */
   chunkBytesMax: number;

@@ -15,7 +15,7 @@ const ERRORS_BYTES_MAX = 64 * 1024;
 
 export type PackLimits = LogLimits & Pick<WorkerConfiguration, 'artifactsBytesMax'>;
 
-export interface PackedResult {
+interface PackedResult {
   files: LocalFile[];
   /** The lines of the log around its first error; null when there is none. */
   excerpt: ErrorExcerpt | null;

@@ -13,7 +13,7 @@ import type { RunnerParts } from './sandboxed-runner';
 const CANARY_TIMEOUT_MS = 300_000;
 
 /** The objects that execute canary tests. */
-export interface CanaryParts extends Omit<RunnerParts, 'appendLog' | 'settings'> {
+interface CanaryParts extends Omit<RunnerParts, 'appendLog' | 'settings'> {
   /** Returns the current settings. */
   settings: () => RunLimits & Pick<RunnerSettings, 'runTimeoutMs'>;
 }

@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 250;
 const FULL_BYTES = 1024 * 1024;
 
 /** The part of a sandbox that shows which resources it lacks. */
-export type ObservedSandbox = Pick<Sandbox, 'freeBytes' | 'memoryKills'>;
+type ObservedSandbox = Pick<Sandbox, 'freeBytes' | 'memoryKills'>;
 
 /** Checks file space and memory before, during and after an attempt: a test that lacks them fails like a broken one. */
 export class ShortageWatch {

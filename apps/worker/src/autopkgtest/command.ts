@@ -160,7 +160,7 @@ function require(holds: boolean, what: string, value: string): void {
  * The options for a run's pins. With extra sources no release is added: pins use the releases that exist already.
  * @param names suite → the name by which apt pins it, if different
  */
-export function pinOptions(
+function pinOptions(
   pins: Pin[],
   hasExtraSources: boolean,
   names: ReadonlyMap<string, string> = new Map(),

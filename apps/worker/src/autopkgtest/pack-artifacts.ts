@@ -15,7 +15,7 @@ interface Entry {
 /** A file in the archive with one line for each entry that was left out. */
 const LEFT_OUT = 'left-out.txt';
 
-export interface PackedArtifacts extends WrittenFile {
+interface PackedArtifacts extends WrittenFile {
   index: ArtifactsIndex;
 }
 
@@ -62,7 +62,7 @@ export async function packArtifacts(
 }
 
 /** Removes the largest entries until the rest fits. */
-export function removeLargest(entries: Entry[], bytesMax: number, leftOut: string[]): Entry[] {
+function removeLargest(entries: Entry[], bytesMax: number, leftOut: string[]): Entry[] {
   const bySize = [...entries].sort((a, b) => b.size - a.size || (a.path < b.path ? -1 : 1));
   let total = entries.reduce((sum, entry) => sum + (entry.path === 'log' ? 0 : entry.size), 0);
   const dropped = new Set<string>();

@@ -14,7 +14,7 @@ import { writeHashed, type WrittenFile } from './written-file';
 
 export type LogLimits = Pick<WorkerConfiguration, 'logHeadBytesMax' | 'logTailBytesMax' | 'errorPatterns'>;
 
-export interface PackedLog extends WrittenFile {
+interface PackedLog extends WrittenFile {
   index: LogIndex;
   /** The lines around the first error of the log, shown if the attempt has failed; null without an error. */
   excerpt: ErrorExcerpt | null;

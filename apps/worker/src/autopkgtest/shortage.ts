@@ -12,7 +12,7 @@ export interface Shortage {
 }
 
 /** The worker's limits for each run. */
-export interface RunSpace {
+interface RunSpace {
   runTmpfsBytes: number;
   runMemoryBytesMax?: number | undefined;
 }

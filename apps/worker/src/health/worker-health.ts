@@ -38,7 +38,7 @@ async function machineLoad(workPath: string): Promise<MachineLoad> {
   };
 }
 
-export interface ImageAge {
+interface ImageAge {
   backend: string;
   suite: string;
   arch: string;

@@ -29,7 +29,7 @@ export function isCompatible(host: string, arch: string): boolean {
 }
 
 /** The folders in which interpreters are searched; tests use other folders. */
-export interface EmulatorPlaces {
+interface EmulatorPlaces {
   /** The kernel's binfmt_misc. */
   registered: string;
   /** binfmt.d(5). */

@@ -23,7 +23,7 @@ export interface Machine {
 }
 
 /** The part of a worker's configuration that is about the machine. */
-export type MachineConfiguration = Pick<WorkerConfiguration, 'workPath' | 'architectures'> &
+type MachineConfiguration = Pick<WorkerConfiguration, 'workPath' | 'architectures'> &
   Partial<
     Pick<WorkerConfiguration, 'variants' | 'visiblePaths' | 'slots' | 'networksReady' | 'unreachableNetworks'>
   >;

@@ -13,7 +13,7 @@ const TMPFS_BYTES = 4 * 1024 ** 3;
 const EXCERPT_LENGTH_MAX = 500;
 
 /** The subject of a trial, and its time limit. */
-export interface TrialRequest extends Pick<TestRequest, 'suite' | 'arch' | 'backend'> {
+interface TrialRequest extends Pick<TestRequest, 'suite' | 'arch' | 'backend'> {
   timeoutMs: number;
   /** Writes the files that the arguments name into the folder. */
   argumentsFor: (folder: RunFolder) => Promise<TestbedArguments>;

@@ -8,7 +8,7 @@ import {
 } from '@proctor/contracts';
 
 /** A report that every reader accepts, and the change that was necessary. */
-export interface CheckedReport {
+interface CheckedReport {
   report: FinishedReport;
   /** The part that was dropped, for the log; null if nothing was. */
   dropped: string | null;

@@ -2,7 +2,7 @@
  * Why a result was dropped: it came too late, the dispatcher refused it, it was the second of its attempt, or it was
  * not on disk when the worker stopped.
  */
-export const DROPS = ['stale', 'refused', 'second', 'unkept'] as const;
+const DROPS = ['stale', 'refused', 'second', 'unkept'] as const;
 
 export type Drop = (typeof DROPS)[number];
 

@@ -21,7 +21,7 @@ const DELIVERY_SETTINGS: DeliverySettings = {
   refusedKeptMax: 10,
 };
 
-export interface OutboxParts extends Omit<DeliveryParts, 'settings' | 'dropped'> {
+interface OutboxParts extends Omit<DeliveryParts, 'settings' | 'dropped'> {
   /** The folder for results. */
   path: string;
   settings?: DeliverySettings;

@@ -7,14 +7,14 @@ const PROBE_BYTES = 64 * 1024;
 /** The folder's reader treats this name as an unfinished result, and removes it. */
 const PROBE_FILE = 'probe.new';
 
-export interface WriteProbeSettings {
+interface WriteProbeSettings {
   /** Pause between two checks. */
   everyMs: number;
   /** A check that takes longer has failed: a file server that hangs never answers. */
   timeoutMs: number;
 }
 
-export const WRITE_PROBE_SETTINGS: WriteProbeSettings = { everyMs: 10_000, timeoutMs: 10_000 };
+const WRITE_PROBE_SETTINGS: WriteProbeSettings = { everyMs: 10_000, timeoutMs: 10_000 };
 
 /**
  * Checks whether results can be saved in a folder: writes a file there every few seconds, in the same way as a result.

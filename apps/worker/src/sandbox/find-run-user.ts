@@ -9,7 +9,7 @@ import { Unusable } from './unusable';
 const execute = promisify(execFile);
 
 /** The user that a worker started by root becomes for everything that touches a test. */
-export const RUN_USER_NAME = 'proctor-worker';
+const RUN_USER_NAME = 'proctor-worker';
 
 const TUN = '/dev/net/tun';
 

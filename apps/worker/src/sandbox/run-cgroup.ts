@@ -20,7 +20,7 @@ const DELEGATED = ['cgroup.procs', 'cgroup.subtree_control', 'cgroup.threads'];
 /** The kernel's names of the resources that can be limited. */
 export type Controller = 'memory' | 'pids';
 
-export interface GroupLimits {
+interface GroupLimits {
   /** Memory and files in memory; none of it is swapped out. */
   memoryBytesMax?: number | undefined;
   /** Processes and threads. */

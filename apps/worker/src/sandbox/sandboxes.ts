@@ -21,13 +21,13 @@ const TRIAL_OF_ROOT = ['unshare', '--mount', '--', 'true'];
 const TRIAL_OF_USER = ['unshare', '--user', '--map-auto', '--map-root-user', '--mount', '--', 'true'];
 
 /** Paths that no sandbox may see, and paths that each sees although they are hidden or no part of the system. */
-export interface SandboxView {
+interface SandboxView {
   hidden: string[];
   visible: string[];
 }
 
 /** The networks of sandboxes. */
-export interface SandboxNetworks {
+interface SandboxNetworks {
   /** How many are kept ready for later sandboxes. */
   ready: number;
   /** Networks and addresses that no private network can reach. */

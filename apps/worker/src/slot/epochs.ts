@@ -12,7 +12,7 @@ interface SeenEpochs {
   lower: { count: number; sinceMs: number } | null;
 }
 
-export interface EpochsParts {
+interface EpochsParts {
   clock: Clock;
   log: Log;
   /** How long answers with only lower epochs are ignored; read at each use. */

@@ -24,7 +24,7 @@ const RETRY_AFTER_MS = 600_000;
 const AGE_MS_MAX = 24 * 3_600_000;
 const ANSWER_TIMEOUT_MS = 60_000;
 
-export interface SourceReportsParts {
+interface SourceReportsParts {
   worker: string;
   /** Whether all users of the deployment may know this machine's apt sources. */
   isAllowed: () => boolean;

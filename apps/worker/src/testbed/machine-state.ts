@@ -6,7 +6,7 @@ import { reservesOf } from './resource-guard';
 const MIB = 1024 * 1024;
 
 /** The parts of a state as the machine has them: the load of the last minute, free bytes. */
-export interface Measured {
+interface Measured {
   load: number;
   processors: number;
   disk: number;

@@ -14,13 +14,13 @@ export interface Reserves {
   memory: number;
 }
 
-export type ReserveLimits = Pick<
+type ReserveLimits = Pick<
   WorkerConfiguration,
   'workPath' | 'freeDiskBytesMin' | 'freeInodesMin' | 'freeMemoryBytesMin' | 'resultsWaitingMax'
 >;
 
 /** The state of results on this machine. */
-export interface ResultsOnDisk {
+interface ResultsOnDisk {
   /** Why results cannot be saved; null: no reason is known. */
   problem(): string | null;
   /** Number of results that no dispatcher has answered yet. */
@@ -36,7 +36,7 @@ const LACKS = {
   results: 'few enough results wait again',
 } as const;
 
-export type Lacking = keyof typeof LACKS;
+type Lacking = keyof typeof LACKS;
 export const LACKING = Object.keys(LACKS) as Lacking[];
 
 /** A reserve that is too small to take work. */
@@ -50,7 +50,7 @@ export interface Lack {
 
 const WHY_LENGTH_MAX = 500;
 
-export interface GuardParts {
+interface GuardParts {
   testbeds: TestbedOffer;
   /** Returns the current limits: they may change while the worker lives. */
   limits: () => ReserveLimits;

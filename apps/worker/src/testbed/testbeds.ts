@@ -35,14 +35,14 @@ export interface Variant {
 }
 
 /** The state of the backends and variants of the configuration. */
-export interface TestbedFindings {
+interface TestbedFindings {
   /** Backend → what is wrong with it; null: it can be used. */
   backends: Record<string, string | null>;
   /** Variant that can be executed → its version; null: unknown. */
   variants: Record<string, string | null>;
 }
 
-export interface TestbedsParts {
+interface TestbedsParts {
   backends: Backend[];
   /** Name → command with its first arguments. */
   variants: Record<string, string[]>;

@@ -4,7 +4,7 @@ import type { Write } from '@proctor/dispatch';
  * A write as it is sent to the database. A `finish` with `isStart` is also the start of its attempt: one write of
  * each row instead of two.
  */
-export type TurnWrite = Write | (Extract<Write, { kind: 'finish' }> & { isStart: true });
+type TurnWrite = Write | (Extract<Write, { kind: 'finish' }> & { isStart: true });
 
 /**
  * Joins each start with the end of the same attempt, if the end follows.

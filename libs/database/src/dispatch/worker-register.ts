@@ -10,7 +10,7 @@ import type { SeenWorker, WorkerRecord, WorkerRefusals, WorkerRegistration } fro
 import type { Statement } from '../kit/statement';
 
 /** The name, key or architecture of a worker is not valid. */
-export class InvalidRegistration extends Error {}
+class InvalidRegistration extends Error {}
 
 export class WorkerExists extends Error {
   constructor(name: string) {

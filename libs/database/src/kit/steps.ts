@@ -22,7 +22,7 @@ interface RunIds {
 }
 
 /** A change of many runs. */
-export interface RunsChange {
+interface RunsChange {
   /** Ids of all candidates. */
   candidates: RunIds;
   /** Locks the runs among $1 that still have to be changed. */

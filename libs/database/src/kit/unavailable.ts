@@ -2,7 +2,7 @@ import { isNativeError } from 'node:util/types';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 
 /** What a failed call has changed: `unknown` if a commit was under way, or if a part was committed before. */
-export type ChangeExtent = 'nothing' | 'unknown';
+type ChangeExtent = 'nothing' | 'unknown';
 
 /**
  * The database is unreachable, is shutting down, has no free connection or did not answer in time. The same call may

@@ -22,7 +22,7 @@ export type MailSettings = Pick<
 >;
 
 /** A failed attempt. */
-export interface MailFailure {
+interface MailFailure {
   error: string;
   /** The relay answered and refused this address, or this mail, for good. */
   isRefusal: boolean;

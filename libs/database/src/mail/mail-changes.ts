@@ -43,7 +43,7 @@ export interface FollowedChanges {
 }
 
 /** The user who follows: what they may read at this moment counts. */
-export interface MailReader {
+interface MailReader {
   userId: number;
   userName: string;
   isAdmin: boolean;
@@ -52,7 +52,7 @@ export interface MailReader {
 /** Older changes are not mailed: a relay may have been away for long. */
 const DAYS_MAX = 7;
 /** How many changes of packages are read for one mail; the rest is left out. */
-export const PLACES_READ_MAX = 1_000;
+const PLACES_READ_MAX = 1_000;
 
 /** Finds what has changed for what users follow. */
 @Injectable()

@@ -41,7 +41,7 @@ export interface SealedRequest {
 }
 
 /** `replayed`: what `seal` returned for the key then. `conflict`: the word was used for another request. */
-export type NewApiKeyOnce =
+type NewApiKeyOnce =
   { kind: 'created'; created: NewApiKey } | { kind: 'replayed'; sealed: string } | { kind: 'conflict' };
 
 /** The beginning of the digest of an imported key that was not used here yet. */

@@ -20,7 +20,7 @@ export interface Actor {
 export const COMMAND_LINE: Actor = { userId: null, userName: 'command line' };
 
 /** An action for the audit log. */
-export interface AuditedDeed {
+interface AuditedDeed {
   action: AuditAction;
   /** The object of the action, in words: `key 12`, `worker w1`, `queue sid/amd64`. */
   subject?: string;
@@ -31,7 +31,7 @@ export interface AuditedDeed {
 }
 
 /** An action with its actor. */
-export interface AuditEntry extends AuditedDeed, Actor {}
+interface AuditEntry extends AuditedDeed, Actor {}
 
 export interface AuditRecord extends Pick<AuditEntryRow, (typeof RECORDED)[number]> {
   at: Date;

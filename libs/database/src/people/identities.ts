@@ -14,7 +14,7 @@ export interface Identity {
   subject: string;
 }
 
-export interface WhoLoggedIn {
+interface WhoLoggedIn {
   /** Whether the user is an administrator from now on; null: no change. */
   isAdmin: boolean | null;
   /** Candidates for the name of a new user, the best first. Names of existing users are skipped. */
@@ -24,7 +24,7 @@ export interface WhoLoggedIn {
   address?: string;
 }
 
-export interface LoggedIn {
+interface LoggedIn {
   /** Null if the user is disabled or removed and may not log in. */
   user: User | null;
   isNew: boolean;

@@ -9,7 +9,7 @@ export const REFUSED_LOGINS_PER_HOUR_MAX = 1_000;
 export const REFUSED_LOGINS_MAX = 100_000;
 
 /** The name in an entry that counts the logins without an entry of their own; no user's name has a space. */
-export const OTHER_NAMES = 'other names';
+const OTHER_NAMES = 'other names';
 
 export interface RefusedLogin {
   /** The name as it was typed. */

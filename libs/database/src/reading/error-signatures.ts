@@ -52,7 +52,7 @@ export interface SignatureUse {
 export type SignatureOrder = 'seen' | 'new';
 
 /** The number of the newest runs of a signature that are counted. */
-export const SIGNATURE_RUNS_MAX = 1_000;
+const SIGNATURE_RUNS_MAX = 1_000;
 /** The number of runs that are counted in a list, which has many signatures. */
 const LISTED_RUNS_MAX = 200;
 /** The number of the newest errors that are searched for signatures, and the number of signatures that are compared. */

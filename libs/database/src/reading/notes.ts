@@ -21,8 +21,7 @@ import {
 export type RunFailure = Pick<NoteRow, 'signature' | 'failingTests'>;
 
 /** The subject of a new note. */
-export type NewNote = RunFailure &
-  Pick<NoteRow, 'subject' | 'package' | 'suite' | 'arch' | 'runId' | 'wasPrivate'>;
+type NewNote = RunFailure & Pick<NoteRow, 'subject' | 'package' | 'suite' | 'arch' | 'runId' | 'wasPrivate'>;
 
 export interface NoteText {
   text: string;
@@ -38,7 +37,7 @@ export interface Note extends Omit<WholeRow<NoteRow>, 'body' | 'wasPrivate'>, No
 }
 
 /** A filter of notes; null matches all. */
-export interface NoteFilter {
+interface NoteFilter {
   packages: string[] | null;
   /** Signatures: notes about these errors are included, whatever their packages are. */
   signatures?: string[];

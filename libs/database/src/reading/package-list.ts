@@ -4,7 +4,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 type Versions = ReadonlyMap<string, string>;
 
 /** A list in the form of its row. */
-export interface PackedList {
+interface PackedList {
   digest: Buffer;
   /** Whether its base is needed to read it. */
   hasBase: boolean;

@@ -24,7 +24,7 @@ export interface PackageOfPrefix {
 }
 
 /** A part of the packages of a prefix, and the number of all matching packages in each state. */
-export interface PrefixPart {
+interface PrefixPart {
   packages: PackageOfPrefix[];
   counts: Record<PackageState, number>;
 }

@@ -29,7 +29,7 @@ import {
 } from '../statuses/status-statements';
 
 /** The latest run of a package on one suite and architecture. */
-export interface PackageSuite {
+interface PackageSuite {
   suite: string;
   arch: string;
   latest: RunRecord;

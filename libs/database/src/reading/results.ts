@@ -31,7 +31,7 @@ const ATTEMPT_COLUMNS = {
 export type AttemptRecord = Pick<AttemptRow, keyof typeof ATTEMPT_COLUMNS>;
 
 /** The results since a time. They are read in pages, while the reader uses them. */
-export interface ResultsSince {
+interface ResultsSince {
   /** UNIX seconds, an integer: a call with this time as `since` misses nothing. */
   until: number;
   /**

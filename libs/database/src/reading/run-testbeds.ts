@@ -63,7 +63,7 @@ export interface AffectedRun {
 }
 
 /** The number of changes that are saved for one run. */
-export const CHANGES_PER_RUN_MAX = 200;
+const CHANGES_PER_RUN_MAX = 200;
 
 /** The packages that runs had installed, saved compactly. A user who may read a run may read its packages. */
 @Injectable()

@@ -5,13 +5,13 @@ import { bytea, double, statement, text } from '../kit/statement';
 import { SourceNamesRow } from '../rows/package';
 
 /** The place where packages are searched. */
-export interface SourceNamesPlace {
+interface SourceNamesPlace {
   suite: string;
   arch: string;
 }
 
 /** A list that a worker offers. */
-export interface OfferedSourceNames extends SourceNamesPlace {
+interface OfferedSourceNames extends SourceNamesPlace {
   worker: string;
   /** SHA-256 of the saved form of the list, lower-case hex. */
   sha256: string;

@@ -19,7 +19,7 @@ export interface SameError {
 const SAME_ERROR_RUNS_MAX = 1_000;
 
 /** What was found in the log of a run; null: nothing. */
-export interface InLog {
+interface InLog {
   /** The signature of the first error. */
   signature: string | null;
   /** See StoredTestbed. */

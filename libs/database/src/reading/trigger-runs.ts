@@ -59,7 +59,7 @@ export interface Trigger extends Outcomes {
   lastAt: Date;
 }
 
-export interface TriggerPart {
+interface TriggerPart {
   triggers: Trigger[];
   /** The parameter `before` of the next part; null at the end. */
   before: number | null;

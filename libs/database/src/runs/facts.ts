@@ -8,7 +8,7 @@ import { type RunReader, seenBy } from './run-search';
 import { waitingRows } from './waiting-rows';
 
 /** The SQL of the fields of a fact; absent fields are null. */
-export interface FactSource {
+interface FactSource {
   kind: FactKind | { sql: string };
   /** The state of the run after the fact; an expression if it differs between rows. */
   state: RunState | { sql: string };

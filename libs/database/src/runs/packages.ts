@@ -11,7 +11,7 @@ export interface KnownPackage extends Pick<PackageRow, 'name' | 'backend' | 'rem
 }
 
 /** A package whose runs use another backend than the default. */
-export interface OwnBackend extends Pick<PackageRow, 'name'> {
+interface OwnBackend extends Pick<PackageRow, 'name'> {
   backend: string;
 }
 
@@ -93,7 +93,7 @@ const LIST = statement(
 );
 
 /** A package of a run: known to all users, or only to the run's key. */
-export interface NamedPackage {
+interface NamedPackage {
   package: string;
   isPrivate: boolean;
 }

@@ -10,10 +10,10 @@ import { bigint, boolean, namesOf, statement } from '../kit/statement';
 export type RetryRefusal =
   { kind: 'unknown' } | { kind: 'unfinished'; runId: number } | { kind: 'waiting'; runId: number };
 
-export type RetryOutcome = { kind: 'created'; runId: number } | RetryRefusal;
+type RetryOutcome = { kind: 'created'; runId: number } | RetryRefusal;
 
 /** The user who retries and gets the slot time counted. */
-export interface Retrier {
+interface Retrier {
   userId: number;
   keyId: number;
 }

@@ -5,7 +5,7 @@ import { bigint, type ColumnsOf, integer, selectList, statement, text, time } fr
 import { isOfPackage } from './status-statements';
 
 /** A package on one suite and architecture. */
-export interface MonthsPlace {
+interface MonthsPlace {
   package: string;
   suite: string;
   arch: string;

@@ -20,7 +20,7 @@ const NEW_VERSION = 4;
 const PINNED = 8;
 
 /** The run behind a digit of the strip. */
-export interface StripRun {
+interface StripRun {
   verdict: PackageVerdict;
   /** The version of the package; `n/a` if unknown. */
   version: string;
@@ -69,7 +69,7 @@ export interface SayingRun {
   durationSeconds: number | null;
 }
 
-export interface Flakiness {
+interface Flakiness {
   /** Changes between pass and fail among the last 30 runs, of neighbours of one version, as a share of 30. */
   flakiness: number;
   isFlaky: boolean;
@@ -97,7 +97,7 @@ export function flakinessOf(runs: SayingRun[]): Flakiness {
   return { flakiness, isFlaky };
 }
 
-export interface TestDurations {
+interface TestDurations {
   /** The median of the last 30 runs that have a duration; null if there are none. */
   medianSeconds: number | null;
   p95Seconds: number | null;

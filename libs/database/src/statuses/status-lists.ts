@@ -254,7 +254,7 @@ const COUNTS = {
   changed: statusesCounted(HAS_CHANGED('$5')),
   waiting: countOf('runs r', WAITS('r')),
 };
-export type CountedList = keyof typeof COUNTS;
+type CountedList = keyof typeof COUNTS;
 
 const WAITING = statement(RECORD_COLUMNS, `${OF_WAITING} ${QUEUE_ORDER}`);
 

@@ -16,7 +16,7 @@ import {
 } from '../kit/statement';
 
 /** A finished run that has files, with the columns that decide whether it may lose them. */
-export const EXPIRING_COLUMNS = {
+const EXPIRING_COLUMNS = {
   runId: bigint,
   package: text,
   /** The key of a private run; null for a public run. */

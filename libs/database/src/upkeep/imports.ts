@@ -9,7 +9,7 @@ import { valuesOf } from '../kit/statement';
 import { userSubject } from '../people/users';
 
 /** A user of another service. */
-export interface ImportedUser {
+interface ImportedUser {
   foreignId: string;
   name: string;
   isAdmin: boolean;
@@ -19,7 +19,7 @@ export interface ImportedUser {
 }
 
 /** A key of another service. Only its digest is known. */
-export interface ImportedKey {
+interface ImportedKey {
   foreignId: string;
   userId: number;
   name: string;
@@ -29,7 +29,7 @@ export interface ImportedKey {
 }
 
 /** What identifies a run that was imported before. */
-export type RunIdentity = Pick<ImportedRun, 'runId' | 'package' | 'suite' | 'arch' | 'createdAt'>;
+type RunIdentity = Pick<ImportedRun, 'runId' | 'package' | 'suite' | 'arch' | 'createdAt'>;
 
 /** An id or a name belongs to something else in this service. Nothing of its batch was written. */
 export class ImportConflict extends Error {}

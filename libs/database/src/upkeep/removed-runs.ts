@@ -17,7 +17,7 @@ import { isOfPackage, countsForStatus } from '../statuses/status-statements';
 import { IS_KEPT } from './expiry-statements';
 
 /** The remaining data of a run whose row was removed. */
-export interface RunRemoval {
+interface RunRemoval {
   /** See `removedBy`. */
   removedBy: string;
   /** The owner of a private run; null for a public run. */
@@ -130,7 +130,7 @@ export const REMOVE_RUNS = statement(
   select count(*)::integer as runs from gone`,
 );
 
-export const REMOVAL = statement(
+const REMOVAL = statement(
   { removedBy: text, keyId: integer.orNull, requestor: text.orNull },
   `
   select e.removed_by as "removedBy", e.api_key_id as "keyId", u.name as requestor

@@ -6,7 +6,7 @@ import { IS_SENT_TO } from '../webhooks/webhook-delivery-statements';
 import { DISABLED_BY_USER } from '../webhooks/webhooks';
 
 /** The health of the service, from the rows and the server. */
-export interface DatabaseVitals {
+interface DatabaseVitals {
   /** The number of facts that the bus has not received; at most FACTS_COUNTED_MAX are counted. */
   factsUnpublished: number;
   /** The age of the oldest transaction of this database; 0: there is none. */
@@ -22,7 +22,7 @@ export interface DatabaseVitals {
 }
 
 /** The server that the stores are on. */
-export interface DatabaseServer {
+interface DatabaseServer {
   /** The version for people, such as `18.4`. */
   version: string;
   /** The time of its clock when it answered. */
@@ -32,7 +32,7 @@ export interface DatabaseServer {
 }
 
 /** Migrations by name. */
-export interface SchemaState {
+interface SchemaState {
   /** Migrations that `proctor migrate` would run. */
   pending: string[];
   /** Migrations of a later version. */
@@ -40,7 +40,7 @@ export interface SchemaState {
 }
 
 /** A larger exact count would cost more than it is worth. */
-export const FACTS_COUNTED_MAX = 10_000;
+const FACTS_COUNTED_MAX = 10_000;
 
 const DELIVERIES_COUNTED_MAX = 10_000;
 

@@ -8,7 +8,7 @@ import { inputName } from './request-fields';
 const LINES_SHOWN = 100;
 
 /** A mistake in a request. */
-export interface Mistake {
+interface Mistake {
   /** Place in the file, such as `#/0/tests/3/package`; empty for a form. */
   pointer: string;
   detail: string;

@@ -6,7 +6,7 @@ import { decidedBy, pauseSentence } from '../machines/decision-view';
 import type { ServiceTrouble } from '../layout/troubles';
 
 /** One thing that an administrator should look at. */
-export interface Attention {
+interface Attention {
   text: string;
   /** The page with details; null when there is none. */
   url: string | null;

@@ -11,7 +11,7 @@ export interface ReceivedLines {
   outline: string | null;
 }
 
-export interface LogHandlers {
+interface LogHandlers {
   lines(added: ReceivedLines): void;
   /** Shows a message about the log or the connection; an empty text removes it. */
   notice(text: string): void;

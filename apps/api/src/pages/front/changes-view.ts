@@ -6,7 +6,7 @@ import { changeOf } from '../status/package-columns';
 const SHOWN_MAX = 5;
 
 /** A package that began to fail, or passes again, on the architectures of a suite. */
-export interface ChangeView {
+interface ChangeView {
   package: string;
   packageUrl: string;
   suite: string;

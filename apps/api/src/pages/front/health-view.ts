@@ -51,7 +51,7 @@ export function outcomesView(
 }
 
 /** What the database and the dispatcher know about an architecture. */
-export interface ArchitectureFacts {
+interface ArchitectureFacts {
   queues: QueueLength[];
   hours: ArchitectureHour[];
   pauses: PauseResource[];

@@ -7,7 +7,7 @@ import type { ServiceTrouble } from '../layout/troubles';
 import { utc } from '../layout/times';
 
 /** One thing that keeps runs waiting. */
-export interface Obstacle {
+interface Obstacle {
   /** `arm64: no worker`, without a full stop. */
   what: string;
   /** The time since when; null when it is not known, or when `what` has it. */

@@ -28,7 +28,7 @@ export interface ChartOf {
 }
 
 /** A value of a chart: its text, under the pointer and for the keyboard, and the page with what is behind it. */
-export interface Point {
+interface Point {
   text: string;
   url?: string;
 }

@@ -59,7 +59,7 @@ export class Forms {
 }
 
 /** Writes the fields of a form. After a refusal they have the values that were sent, and the mistakes. */
-export class FormFields {
+class FormFields {
   constructor(
     private readonly action: string,
     private readonly idStart: string,

@@ -47,7 +47,7 @@ export interface MatrixPlace extends PrefixPlace {
 }
 
 /** A row of a matrix: a package or a suite with a cell for each place. */
-export interface MatrixRow<Cell> {
+interface MatrixRow<Cell> {
   name: string;
   url: string;
   cells: Cell[];

@@ -1,7 +1,7 @@
 import type { PackageLinkSection } from '@proctor/config';
 
 /** Values for the addresses; null when a value is unknown or differs within the page. The version `n/a` is unknown too. */
-export interface LinkValues {
+interface LinkValues {
   package: string;
   suite: string | null;
   arch: string | null;

@@ -11,13 +11,13 @@ export interface PlaceState {
 }
 
 /** The number of unfinished runs. */
-export interface UnderWay {
+interface UnderWay {
   waiting: number;
   running: number;
 }
 
 /** The number of unfinished runs, and the time until they are done. */
-export interface ExpectedWork extends UnderWay {
+interface ExpectedWork extends UnderWay {
   /** Milliseconds until all waiting runs are expected to be done; null when that is not known. */
   doneInMs: number | null;
 }

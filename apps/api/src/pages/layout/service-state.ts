@@ -13,7 +13,7 @@ import { type ServiceTrouble, troubles } from './troubles';
 const AGE_MAX_MS = 5_000;
 
 /** The notices and troubles in the head of each page. */
-export interface Frame {
+interface Frame {
   notices: Html[];
   troubles: ServiceTrouble[];
 }

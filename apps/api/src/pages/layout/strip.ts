@@ -2,7 +2,7 @@ import type { StripEntry } from '@proctor/database';
 import { markup } from './html';
 import type { Html } from './html';
 
-export const STRIP_LENGTH = 30;
+const STRIP_LENGTH = 30;
 const [WIDTH, HEIGHT] = [6, 18];
 
 /** The path of a bar in a cell of 6 × 18 with its left edge at x. */

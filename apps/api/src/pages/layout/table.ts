@@ -18,7 +18,7 @@ export interface PageColumn<Row> {
   cell: (row: Row) => MarkupPart;
 }
 
-export interface TableLook {
+interface TableLook {
   /** Keeps the table on narrow pages, instead of cards. */
   isPlain?: boolean;
   /** Keeps the heads of rows and columns in view, with small cells between them; see `matrix`. */

@@ -16,7 +16,7 @@ export function endSentence({ outcome }: Pick<AttemptRecord, 'outcome'>): string
 }
 
 /** The state of a run after one of its attempts has ended. */
-export interface Afterwards {
+interface Afterwards {
   /** Empty when this attempt was the last. */
   sentence: string;
   /** The latest attempt; null when it is this one. */

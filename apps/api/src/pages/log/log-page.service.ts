@@ -21,7 +21,7 @@ const PART = { lines: 2_000, bytes: 512 * 1024 };
 const BEFORE = 100;
 
 /** The query parameters of a log page. */
-export interface LogSelection {
+interface LogSelection {
   /** Null for the latest attempt. */
   attempt: number | null;
   /** The requested line; null for none. */

@@ -40,7 +40,7 @@ export function partsBeyond({ sections }: LogIndex, { first, last }: ShownPart, 
 }
 
 /** Links from one line to the next, for example from error to error. */
-export interface LineSteps {
+interface LineSteps {
   /** The name of one of them. */
   name: 'error' | 'hit';
   total: number;

@@ -11,7 +11,7 @@ import { tailHtml } from './log-view';
 const TAIL = { lines: 10, bytes: 16 * 1024 };
 
 /** The last lines of a live log. */
-export interface LastLines {
+interface LastLines {
   lines: Html;
   /** The page with the whole log. */
   logUrl: string;

@@ -13,7 +13,7 @@ const BLOCK_LINES = 100;
 const SHOWN_BEFORE = 200;
 
 /** The text for which a log was searched, and the lines with it. */
-export interface SearchHits {
+interface SearchHits {
   text: string;
   lines: readonly number[];
 }

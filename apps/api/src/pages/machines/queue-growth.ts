@@ -21,7 +21,7 @@ const SHARE_PART = 0.5;
 const NAMES = new Intl.ListFormat('en-GB');
 
 /** What is known about queues when their growth is explained. */
-export interface GrowthFacts {
+interface GrowthFacts {
   /** The figures of public runs by hour and architecture. */
   hours: ArchitectureHour[];
   /** The user with the most waiting runs now; null if none waits. */
@@ -32,7 +32,7 @@ export interface GrowthFacts {
 }
 
 /** Whether queues grow, and why, in sentences for people. */
-export interface Growth {
+interface Growth {
   /** Empty without figures. */
   change: string;
   reasons: string[];

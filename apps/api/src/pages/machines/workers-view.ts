@@ -8,7 +8,7 @@ import { decidedBy, decisionsView } from './decision-view';
 import type { ShapeName } from '../layout/mark';
 
 /** The state of a worker, as an icon and a word. */
-export interface WorkerState {
+interface WorkerState {
   shape: ShapeName;
   word: string;
 }

@@ -12,7 +12,7 @@ const EARLIER_MAX = 20;
 type NoteView = ReturnType<typeof viewOfNote>;
 
 /** The data of the section with notes. */
-export interface NoteSection {
+interface NoteSection {
   notes: NoteView[];
   /** Withdrawn notes, about failures that are over. */
   earlier: NoteView[];

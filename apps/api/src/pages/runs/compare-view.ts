@@ -87,7 +87,7 @@ function namesOf(names: string[]): string {
 }
 
 /** `7 package versions, 1 setting; the same: 300 packages` */
-export function differenceWords(settings: number, packages: ComparedPackages | null): string {
+function differenceWords(settings: number, packages: ComparedPackages | null): string {
   const ofSettings = amountOf(settings, 'setting');
   if (!packages) return `${ofSettings}; the packages are unknown`;
   const versions = packages.changed.reduce((sum, { names }) => sum + names.length, 0);

@@ -34,7 +34,7 @@ export function runSentence(run: RunRecord, neutral: NeutralStatus): string {
 }
 
 /** How long a running run has run, compared with the last runs of its place. */
-export interface RunProgress {
+interface RunProgress {
   startedAt: Date;
   elapsedSeconds: number;
   /** The median; null when it is not known. */
@@ -72,13 +72,13 @@ export function progressOf(
 }
 
 /** A difference between a run and its request, with the line of the log that shows it, if any. */
-export interface Mismatch {
+interface Mismatch {
   sentence: string;
   line: number | null;
 }
 
 /** The packages of a run that differ from its request. */
-export interface PackageMismatches {
+interface PackageMismatches {
   otherVersions: OtherVersion[];
   otherSuites: OtherSuite[];
   /** The release from which apt took all packages because the pins could not be kept; null when they were kept. */

@@ -1,15 +1,7 @@
 import { type LogSection, withPlausibleTimes } from '@proctor/result-files';
 
 /** What the seconds of a run were spent on, in the order of a run's life. */
-export const TIME_KINDS = [
-  'waiting',
-  'start',
-  'testbed',
-  'dependencies',
-  'tests',
-  'clean-up',
-  'upload',
-] as const;
+const TIME_KINDS = ['waiting', 'start', 'testbed', 'dependencies', 'tests', 'clean-up', 'upload'] as const;
 export type TimeKind = (typeof TIME_KINDS)[number];
 
 /** One step of a run. */

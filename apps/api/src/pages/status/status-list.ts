@@ -23,7 +23,7 @@ export interface ListColumn<Row> {
 }
 
 /** Entries on one page of a list. */
-export const LISTED_MAX = 100;
+const LISTED_MAX = 100;
 
 /** The definition of one list of statuses. Its page, its JSON and its feed are made from this. */
 export interface StatusList<Row = unknown, Key = unknown> {
@@ -50,7 +50,7 @@ export interface StatusList<Row = unknown, Key = unknown> {
 }
 
 /** The entries of one page of a list. */
-export type ListPart<Row = unknown> = ListedPart<Row, string>;
+type ListPart<Row = unknown> = ListedPart<Row, string>;
 
 /** Reads one page of a list. @throws Problem 400 when `after` is not valid */
 export async function readPart<Row>(list: StatusList<Row>, query: ListQuery): Promise<ListPart<Row>> {

@@ -82,7 +82,7 @@ export function triggerSentence({ total, done: doneCount, counts, arches }: Trig
 }
 
 /** The tests and errors on one page of a trigger. */
-export interface ShownTests {
+interface ShownTests {
   /** The filter of the page; undefined values match all tests. */
   query: {
     /** Null: all tests, as a table of packages. */

@@ -1,7 +1,7 @@
 import type { AptEntry } from './apt-entries';
 
 /** A key that must have the same path on this machine and in the image, since the sources name it. */
-export interface SourceKey {
+interface SourceKey {
   path: string;
   /** The key, if it is part of the machine's sources and still has to be written; null: the file exists. */
   content: string | null;

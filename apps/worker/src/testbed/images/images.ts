@@ -45,7 +45,7 @@ export interface SeenImage extends Pick<ImageRecord, 'suite' | 'arch' | 'builtAt
   ageMs: number;
 }
 
-export interface ImagesParts {
+interface ImagesParts {
   files: ImageFiles;
   builder: ImageBuilder;
   trial: ImageTrial;

@@ -4,7 +4,7 @@ import type { AptSetting } from '../host-apt/apt-settings';
 import { loadReleaseField, releaseUrl } from './archive-state';
 
 /** The apt lines in which a pin is searched. */
-export interface PinSources {
+interface PinSources {
   /** Lines of the testbed's image; the runner adds a release from the archive of the first. */
   own: string[];
   /** Lines of the run's extra sources; with any, no release is added. */

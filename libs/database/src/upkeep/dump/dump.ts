@@ -16,7 +16,7 @@ export interface DumpDescription {
 }
 
 /** The files of one attempt that should be in the store, according to the rows of the dump. */
-export interface DumpedFiles {
+interface DumpedFiles {
   runId: number;
   attempt: number;
   names: ResultFileName[];
