@@ -19,6 +19,17 @@ import { BodyInterceptor, Sent } from '../http/body.interceptor';
 import { From } from '../http/shape';
 import { WORKER_IN_PATH } from '../http/path-ids';
 
+const CREDENTIALS_EXAMPLE = {
+  worker: 'w17',
+  credentials: {
+    name: 'w17',
+    url: 'tls://nats.example.org:4222',
+    seed: 'SU…',
+    ca: '-----BEGIN CERTIFICATE-----…',
+  },
+  notice: null,
+};
+
 /** The fields of a new worker in a form. */
 class NewWorkerRequest extends NewWorker {
   @From({ text: 'json' })
@@ -75,16 +86,7 @@ export class RegisterController {
     answer: {
       description: 'The worker is registered, and nats-server lets it in.',
       of: NewCredentials,
-      example: {
-        worker: 'w17',
-        credentials: {
-          name: 'w17',
-          url: 'tls://nats.example.org:4222',
-          seed: 'SU…',
-          ca: '-----BEGIN CERTIFICATE-----…',
-        },
-        notice: null,
-      },
+      example: CREDENTIALS_EXAMPLE,
     },
     inQuery: true,
     body: {
@@ -115,16 +117,7 @@ export class RegisterController {
     answer: {
       description: 'Its other credentials.',
       of: NewCredentials,
-      example: {
-        worker: 'w17',
-        credentials: {
-          name: 'w17',
-          url: 'tls://nats.example.org:4222',
-          seed: 'SU…',
-          ca: '-----BEGIN CERTIFICATE-----…',
-        },
-        notice: null,
-      },
+      example: CREDENTIALS_EXAMPLE,
     },
     path: { name: { of: NAME_OF_WORKER } },
     inQuery: true,

@@ -13,6 +13,7 @@ export function neededScope(method: string, path: string): NeededScope {
   return method === 'POST' && SUBMISSIONS.test(path) ? 'submit' : 'everything';
 }
 
+/** Whether a key of this scope may send a request that needs `needed`. */
 export function suffices(scope: KeyScope, needed: NeededScope): boolean {
   return needed === 'any' || scope === 'everything' || scope === needed;
 }

@@ -21,7 +21,8 @@ export function limitConnections(
   isProxy: (address: string) => boolean,
   logger = new Logger('Connections'),
 ): void {
-  const open = new Map<string, number>();
+  /** Network → its open connections. */
+  const counts = new Map<string, number>();
   let loggedAt = -Infinity;
   const refuse = (why: string): void => {
     const now = performance.now();
@@ -35,17 +36,17 @@ export function limitConnections(
     const address = socket.remoteAddress ?? '';
     if (isProxy(address)) return;
     const network = networkOf(address);
-    const before = open.get(network) ?? 0;
+    const before = counts.get(network) ?? 0;
     if (before >= connectionsPerAddressMax) {
       refuse(`${network} has ${before} (api.connectionsPerAddressMax)`);
       socket.destroy();
       return;
     }
-    open.set(network, before + 1);
+    counts.set(network, before + 1);
     socket.once('close', () => {
-      const rest = (open.get(network) ?? 0) - 1;
-      if (rest > 0) open.set(network, rest);
-      else open.delete(network);
+      const rest = (counts.get(network) ?? 0) - 1;
+      if (rest > 0) counts.set(network, rest);
+      else counts.delete(network);
     });
   });
 }

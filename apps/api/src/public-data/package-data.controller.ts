@@ -13,6 +13,7 @@ import { notFound } from '../http/problem';
 import { resultObject } from '../runs/result-object';
 import { historyFilter, historyQuery, HistoryParameters, HistoryWantedPipe } from './history-filter';
 import { monthObjects } from './month-object';
+import { PACKAGE_PATH } from './package-path';
 import { PublicAnswerInterceptor } from './public-answer';
 import type { PublicAnswer } from './public-answer';
 import { PublicCache } from './public-cache';
@@ -38,10 +39,7 @@ export class PackageDataController {
     summary: 'Latest result of a package',
     description: 'The newest finished run without pins and extra sources; null when there is none.',
     answer: { description: 'The result.', of: orNull(ResultResource) },
-    path: {
-      prefix: { of: text(), description: 'See above.', example: 'libf' },
-      package: { of: text(), description: 'The name of a source package.', example: 'libfoo' },
-    },
+    path: PACKAGE_PATH,
     refusals: { 404: 'NotFound' },
   })
   @Get('latest.json')
@@ -65,10 +63,7 @@ export class PackageDataController {
         description: 'Only runs that come before this one; the header `Link` of an answer has it.',
       },
     },
-    path: {
-      prefix: { of: text(), description: 'See above.', example: 'libf' },
-      package: { of: text(), description: 'The name of a source package.', example: 'libfoo' },
-    },
+    path: PACKAGE_PATH,
     refusals: { 404: 'NotFound' },
   })
   @Get('history.json')
@@ -114,10 +109,7 @@ export class PackageDataController {
         },
       ],
     },
-    path: {
-      prefix: { of: text(), description: 'See above.', example: 'libf' },
-      package: { of: text(), description: 'The name of a source package.', example: 'libfoo' },
-    },
+    path: PACKAGE_PATH,
     refusals: { 404: 'NotFound' },
   })
   @Get('months.json')
@@ -138,10 +130,7 @@ export class PackageDataController {
     description:
       'As gzip bytes with `Content-Encoding: gzip`: `curl -o` saves a file that gunzip takes, a browser shows text. Ranges and lengths are of these bytes.',
     answer: { description: 'The log.', of: text(), type: 'text/plain' },
-    path: {
-      prefix: { of: text(), description: 'See above.', example: 'libf' },
-      package: { of: text(), description: 'The name of a source package.', example: 'libfoo' },
-    },
+    path: PACKAGE_PATH,
     refusals: { 404: 'NotFound' },
   })
   @Get('latest-autopkgtest/log.gz')
@@ -155,10 +144,7 @@ export class PackageDataController {
     id: 'readLatestArtifacts',
     summary: 'What the run of the latest result left, as an archive',
     answer: { description: 'The archive.', of: text(), type: 'application/gzip' },
-    path: {
-      prefix: { of: text(), description: 'See above.', example: 'libf' },
-      package: { of: text(), description: 'The name of a source package.', example: 'libfoo' },
-    },
+    path: PACKAGE_PATH,
     refusals: { 404: 'NotFound' },
   })
   @Get('latest-autopkgtest/artifacts.tar.gz')

@@ -6,6 +6,7 @@ import { ResultStore } from '@proctor/store';
 import type { Response } from 'express';
 import { Requires } from '../auth/authentication.middleware';
 import { visitorOf } from '../auth/run-reader';
+import { PACKAGE_PATH } from './package-path';
 import { PublicRunsService } from './public-runs.service';
 import type { PackagePlace } from './public-runs.service';
 import { sendResultFile } from './result-file';
@@ -29,10 +30,7 @@ export class RunFilesController {
     description:
       'As gzip bytes with `Content-Encoding: gzip`: `curl -o` saves a file that gunzip takes, a browser shows text. Ranges and lengths are of these bytes.',
     answer: { description: 'The log.', of: text(), type: 'text/plain' },
-    path: {
-      prefix: { of: text(), description: 'See above.', example: 'libf' },
-      package: { of: text(), description: 'The name of a source package.', example: 'libfoo' },
-    },
+    path: PACKAGE_PATH,
     refusals: { 404: 'NotFound', 410: 'Gone' },
   })
   @Get('log.gz')
@@ -45,10 +43,7 @@ export class RunFilesController {
     id: 'readArtifacts',
     summary: 'What a run left, as an archive',
     answer: { description: 'The archive.', of: text(), type: 'application/gzip' },
-    path: {
-      prefix: { of: text(), description: 'See above.', example: 'libf' },
-      package: { of: text(), description: 'The name of a source package.', example: 'libfoo' },
-    },
+    path: PACKAGE_PATH,
     refusals: { 404: 'NotFound', 410: 'Gone' },
   })
   @Get('artifacts.tar.gz')
