@@ -61,8 +61,7 @@ export async function runTurn(
     envelope.resolve(steps[place]?.reply);
     return false;
   });
-  const committed =
-    refusedWrites.length === 0 ? writes : writes.filter((write) => !refusedWrites.includes(write));
+  const committed = writes.filter((write) => !refusedWrites.includes(write));
   return {
     workWaiting: steps.some((each) => each.workWaiting === true),
     stops: steps.flatMap((each) => each.stops ?? []),
