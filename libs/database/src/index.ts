@@ -65,7 +65,7 @@ export {
   PrefixPages,
   type PrefixPlace,
 } from './reading/prefix-pages';
-export type { OwnRunFilter, OwnRunPage } from './runs/own-runs';
+export type { OwnRun, OwnRunFilter, OwnRunPage } from './runs/own-runs';
 export type { KnownPackage } from './runs/packages';
 export type { ListFilter } from './kit/list-filter';
 export type { ListedMismatch } from './statuses/mismatch-statements';

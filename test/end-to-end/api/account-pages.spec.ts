@@ -225,6 +225,19 @@ describe('my runs', () => {
     expect(parts).toBeGreaterThan(6);
   });
 
+  it('a retry of a run of another user is in the lists of both, which say who retried it', async () => {
+    const runId = await api.submit('retried-by-bob');
+    await api.finish(runId, { verdict: 'fail' });
+    const answer = await api.api(`/retry/${runId}`, { method: 'POST' }, api.keys.bob);
+    const { run_id: retried } = (await answer.json()) as { run_id: number };
+    const row = async (who: Browser, name: string): Promise<string> =>
+      (await who.textOf(`/user/${name}/jobs`))
+        .split('<tr')
+        .find((part) => part.includes(`"run-${retried}"`))!;
+    expect(await row(alice, 'alice')).toContain('retried by bob');
+    expect(await row(bob, 'bob')).toContain('your retry of alice’s run');
+  });
+
   it('my runs are retried together, and those that cannot be are named', async () => {
     const [one, other] = [await api.submit('to-retry'), await api.submit('to-retry-too')];
     for (const id of [one, other]) await api.finish(id, { verdict: 'tmpfail' });

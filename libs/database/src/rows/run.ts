@@ -138,6 +138,7 @@ export abstract class RequestedRun implements RunRequest {
 )
 @SqlIndex('runs_private_queues', `(suite, arch, state, created_at) where state <> 'finished' and is_private`)
 @SqlIndex('runs_retries', `(retry_of) where retry_of is not null`)
+@SqlIndex('runs_retried', `(retried_by, run_id) where retried_by <> requestor_id`)
 @SqlIndex('runs_private', `(api_key_id, package) where is_private`)
 @SqlIndex('runs_finished_private', `(finished_at) where state = 'finished' and is_private`)
 // As for the first words: a longer word must not prevent a request.

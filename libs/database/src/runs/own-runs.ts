@@ -3,7 +3,7 @@ import { isRunId, type RunState, type Verdict } from '@proctor/contracts';
 import { Database } from '../kit/database';
 import { likeOf } from '../kit/list-filter';
 import { RECORD_COLUMNS, type RunRecord, selectRecords } from './run-columns';
-import { bigint, integer, selectList, statement, text } from '../kit/statement';
+import { bigint, type ColumnsOf, integer, selectList, statement, text } from '../kit/statement';
 
 /** A filter of a user's runs; an absent field accepts any value. */
 export interface OwnRunFilter {
@@ -18,9 +18,15 @@ export interface OwnRunFilter {
   isPrivate?: boolean | undefined;
 }
 
+/** A run of a user's list. */
+export interface OwnRun extends RunRecord {
+  /** The name of the user who retried another run by this one; null if it is no retry. */
+  retrier: string | null;
+}
+
 /** A page of a user's runs. */
 export interface OwnRunPage {
-  runs: RunRecord[];
+  runs: OwnRun[];
   /** The id before which the next page begins; null at the end. A page may be short, or empty, before the end. */
   next: number | null;
 }
@@ -34,7 +40,7 @@ const LOOKED_AT_MAX = 50_000;
 /** Runs that a version depends on. */
 const FOLLOWED_MAX = 1_000;
 
-/** The runs of one user, with any key. */
+/** The runs that one user requested, with any key, and those by which the user retried runs of others. */
 @Injectable()
 export class OwnRuns {
   constructor(private readonly database: Database) {}
@@ -73,7 +79,7 @@ export class OwnRuns {
     return row!.version;
   }
 
-  /** The runs among `runIds` that belong to the user, newest requests first. @param userId null: runs of all users */
+  /** The runs among `runIds` that are in the user's list, newest requests first. @param userId null: runs of all users */
   byId(userId: number | null, runIds: number[]): Promise<RunRecord[]> {
     return this.database.query(BY_ID, [userId, runIds.filter(isRunId)]);
   }
@@ -86,7 +92,8 @@ export class OwnRuns {
 }
 
 const BY_ID = selectRecords(
-  'where ($1::integer is null or r.requestor_id = $1) and r.run_id = any($2::bigint[]) order by r.run_id desc',
+  `where ($1::integer is null or r.requestor_id = $1 or r.retried_by = $1) and r.run_id = any($2::bigint[])
+  order by r.run_id desc`,
 );
 
 const KEYS = statement(
@@ -96,14 +103,25 @@ const KEYS = statement(
 
 /** Parameters are known when the statement is planned, so that those that are null cost nothing. */
 const AMONG = (columns: string, user = '$1'): string => `
-  select ${columns} from runs where requestor_id = ${user} and ($2::bigint is null or run_id < $2)
-  order by run_id desc limit $3`;
+  select ${columns} from (
+    (select * from runs where requestor_id = ${user} and ($2::bigint is null or run_id < $2)
+     order by run_id desc limit $3)
+    union all
+    (select * from runs where retried_by = ${user} and retried_by <> requestor_id and ($2::bigint is null or run_id < $2)
+     order by run_id desc limit $3)
+  ) own order by run_id desc limit $3`;
 
-const FIND = statement(
-  RECORD_COLUMNS,
+const OWN_RUN_COLUMNS = {
+  ...RECORD_COLUMNS,
+  retrier: text.from('t.name').orNull,
+} satisfies ColumnsOf<OwnRun>;
+
+export const FIND = statement(
+  OWN_RUN_COLUMNS,
   `
-  select ${selectList(RECORD_COLUMNS, 'r')}
+  select ${selectList(OWN_RUN_COLUMNS, 'r')}
   from (${AMONG('*')}) r join users u on u.user_id = r.requestor_id
+    left join users t on t.user_id = r.retried_by
   where ($4::text is null or r.package like $4) and ($5::text is null or r.trigger like $5)
     and ($6::text[] is null or r.suite = any($6)) and ($7::text[] is null or r.arch = any($7))
     and ($8::text[] is null or r.verdict = any($8)) and ($9::text[] is null or r.state = any($9))

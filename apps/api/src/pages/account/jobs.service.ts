@@ -1,7 +1,7 @@
 import type { ResultResource } from '@proctor/resources';
 import { Inject, Injectable } from '@nestjs/common';
 import { OwnRuns } from '@proctor/database';
-import type { OwnRunPage, User } from '@proctor/database';
+import type { OwnRun, OwnRunPage, User } from '@proctor/database';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { resultObject } from '../../runs/result-object';
@@ -18,7 +18,7 @@ export interface JobsObject {
   next: string | null;
 }
 
-/** The runs of a user, requested with any of their keys or on pages. */
+/** The runs of a user, requested with any of their keys or on pages, and those by which the user retried runs of others. */
 @Injectable()
 export class JobsService {
   constructor(
@@ -36,7 +36,11 @@ export class JobsService {
     return {
       template: 'account/jobs',
       data: {
-        runs: runs.map((run) => ({ ...runView(run, neutral), isFinished: run.state === 'finished' })),
+        runs: runs.map((run) => ({
+          ...runView(run, neutral),
+          isFinished: run.state === 'finished',
+          retry: retryWords(run, user),
+        })),
         filter,
         isFiltered: isFiltered(filter),
         suites: [...new Set([...suites, ...(filter.suites ?? [])])],
@@ -79,4 +83,10 @@ export class JobsService {
     const ownFilter = ownRunFilter(filter, this.configuration.server.neutral);
     return this.ownRuns.find(user.userId, ownFilter, limit, filter.before);
   }
+}
+
+/** Who retried whose run; null for a user's own retry, and for a run that is no retry. */
+function retryWords({ requestor, retrier }: OwnRun, user: User): string | null {
+  if (requestor !== user.name) return `your retry of ${requestor}’s run`;
+  return retrier === null || retrier === requestor ? null : `retried by ${retrier}`;
 }

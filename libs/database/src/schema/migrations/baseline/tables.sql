@@ -782,6 +782,8 @@ CREATE INDEX "runs_private_queues" ON "runs" (suite, arch, state, created_at) wh
 
 CREATE INDEX "runs_retries" ON "runs" (retry_of) where retry_of is not null;
 
+CREATE INDEX "runs_retried" ON "runs" (retried_by, run_id) where retried_by <> requestor_id;
+
 CREATE INDEX "runs_private" ON "runs" (api_key_id, package) where is_private;
 
 CREATE INDEX "runs_finished_private" ON "runs" (finished_at) where state = 'finished' and is_private;
