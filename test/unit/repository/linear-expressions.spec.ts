@@ -25,6 +25,7 @@ const ASSEMBLED: Record<string, () => Promise<unknown>> = {
   'libs/bus/src/stream-levels.ts': () => import('@libs/bus/src/stream-levels'),
   'libs/config/src/address-rules.ts': () => import('@libs/config/src/server-file'),
   'libs/config/src/package-link-section.ts': () => import('@libs/config/src/package-link-section'),
+  'libs/config/src/supersede-section.ts': () => import('@libs/config/src/supersede-section'),
   'libs/result-files/src/error-patterns.ts': () => import('@proctor/result-files'),
 };
 
