@@ -8,6 +8,7 @@ import { FolderContent, type FileName } from './folder';
 import { hostArchitecture, hostRelease, hostWorkerName } from './host';
 import type { LoginSection } from './login-section';
 import type { MailSection } from './mail-section';
+import { normalize } from './public-url';
 import { readRejectList } from './reject-list-file';
 import { HOST } from './rules';
 import type { SchedulerSection } from './scheduler-section';
@@ -117,6 +118,7 @@ function serverConfiguration(
   const suites = withHost(file.suites, release);
   return {
     ...file.api,
+    ...(file.api.publicUrl !== undefined && { publicUrl: normalize(file.api.publicUrl) }),
     packageLinks: file.api.packageLinks ?? linksFor(suites),
     login: loginConfiguration(file.api.login, home),
     ...(file.api.mail && { mail: mailConfiguration(file.api.mail, home) }),

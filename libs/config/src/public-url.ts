@@ -7,7 +7,7 @@ const PATH = /^(\/[\w~-][\w.~-]*)*\/?$/;
 
 /** First segments of the service's own paths: behind a proxy that removes the address's path they would be ambiguous. */
 const OWN_SEGMENTS = new Set(
-  'admin api assets compare data doc experiments health mail notes packages runs status triggers user'.split(
+  '- admin api assets compare data doc experiments health mail notes packages runs search status style triggers user workers'.split(
     ' ',
   ),
 );
@@ -36,7 +36,13 @@ function isPublicUrl(text: string): boolean {
   return PATH.test(path) && !OWN_SEGMENTS.has(first);
 }
 
-/** The path below which clients see the service: `/ci` of `https://example.org/ci/`; empty for the whole of a host. */
+/** One way to write each address, as browsers do: `HTTPS://CI.example:443/ci/` is `https://ci.example/ci`. */
+export function normalize(publicUrl: string): string {
+  const { origin, pathname } = new URL(publicUrl);
+  return origin + pathname.replace(/\/$/, '');
+}
+
+/** The path below which clients see the service: `/ci` of `https://example.org/ci`; empty for the whole of a host. */
 export function basePathOf(publicUrl: string | undefined): string {
-  return publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/(?<!\/)\/+$/, '');
+  return publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/^\/$/, '');
 }

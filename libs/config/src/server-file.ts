@@ -168,7 +168,7 @@ export class ApiSection {
   @IsInt() @Min(0) @Max(60_000) leaveNoticeMs = 0;
   /** Addresses and networks of proxies in front of the api: their `X-Forwarded-For` names the client. */
   @AtStart() @ProxyList() trustedProxies: string[] = [];
-  /** Address at which clients reach the api, for absolute links; when absent, each request's own host is named. */
+  /** Address at which clients reach the api, for absolute links, without a slash at its end once loaded; when absent, each request's own host is named. */
   @IsOptional() @PublicUrl() publicUrl?: string;
 }
 

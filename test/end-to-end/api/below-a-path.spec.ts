@@ -1,8 +1,11 @@
+import { loadConfiguration } from '@proctor/config';
 import { startApi } from '@test/support/api';
 import type { RunningApi } from '@test/support/api';
 import { Browser } from '@test/support/browser';
+import { ConfigurationFolder } from '@test/support/configuration-folder';
 import { startPathProxy, type PathProxy } from '@test/support/path-proxy';
 
+const folder = new ConfigurationFolder();
 let api: RunningApi;
 let proxy: PathProxy;
 let origin: string;
@@ -117,7 +120,7 @@ it('below a path, a login leads back, its cookie is of the path alone, and the w
 
 it('below a path, the cookie of a login over HTTPS is of the path and for HTTPS alone', async () => {
   const over = await startApi({
-    server: { publicUrl: 'https://ci.example/ci/', trustedProxies: ['loopback'] },
+    server: { publicUrl: 'https://ci.example/ci', trustedProxies: ['loopback'] },
   });
   try {
     const browser = new Browser(over.url);
@@ -151,6 +154,21 @@ it('a proxy may leave the path of the service in what it passes on', async () =>
   expect((await fetch(`${api.url}/cicd`, { redirect: 'manual' })).status).toBe(404);
   const own = { headers: { 'Auth-Key': api.keys.alice } };
   expect((await fetch(`${api.url}/ci/api/v1/auth`, own)).headers.get('auth-user')).toBe('alice');
+});
+
+it('the path of a public address begins like no route', async () => {
+  const segments = new Set(api.routes.map((route) => route.split('/')[1] ?? ''));
+  const accepted: string[] = [];
+  for (const segment of segments) {
+    if (segment === '' || /[:*]/.test(segment)) continue;
+    await folder.write('proctor.yaml', `api: { publicUrl: "https://ci.example/${segment}" }`);
+    const outcome = await loadConfiguration(folder.env).then(
+      () => 'accepted',
+      () => 'refused',
+    );
+    if (outcome === 'accepted') accepted.push(segment);
+  }
+  expect(accepted).toEqual([]);
 });
 
 it('below a path, documents say where the service is, and so the script of the pages knows', async () => {

@@ -9,7 +9,7 @@ it.each([
   [undefined, undefined, 'http://localhost'],
   ['ci.example/path?x', undefined, 'http://ci.example'],
   ['inner:8080', 'https://ci.example', 'https://ci.example'],
-  ['not a host', 'https://ci.example/proctor/', 'https://ci.example/proctor'],
+  ['not a host', 'https://ci.example/proctor', 'https://ci.example/proctor'],
 ])('the base address for the Host %s with the public address %s is %s', (host, publicUrl, url) => {
   expect(baseUrl(asking(host), publicUrl)).toBe(url);
 });

@@ -12,7 +12,7 @@ export function pathOf(request: Request): string {
  * @throws Problem 400 if the Host of the request is needed and names no host
  */
 export function baseUrl(request: Request, publicUrl: string | undefined): string {
-  if (publicUrl !== undefined) return publicUrl.replace(/(?<!\/)\/+$/, '');
+  if (publicUrl !== undefined) return publicUrl;
   const url = `${request.protocol}://${request.get('Host') ?? 'localhost'}`;
   if (!URL.canParse(url)) throw badRequest('The header Host names no host.');
   return new URL(url).origin;

@@ -83,7 +83,7 @@ export class MailSender implements OnApplicationBootstrap, BeforeApplicationShut
       const sender = { name: this.name, claimMs: relay.timeoutMs + CLAIM_MARGIN_MS };
       const due = await addresses.claim(sender, now());
       if (!due) return await this.untilLookMs();
-      return await this.serve(due, relay, { name, base: publicUrl.replace(/\/$/, '') });
+      return await this.serve(due, relay, { name, base: publicUrl });
     } catch (error) {
       this.logger.warn(`no mail could be sent: ${String(error)}`);
       return LOOK_EVERY_MS;
