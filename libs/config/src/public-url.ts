@@ -7,7 +7,7 @@ const PATH = /^(\/[\w~-][\w.~-]*)*\/?$/;
 
 /** First segments of the service's own paths: behind a proxy that removes the address's path they would be ambiguous. */
 const OWN_SEGMENTS = new Set(
-  '- admin api assets compare data doc experiments health mail notes packages runs search status style triggers user workers'.split(
+  '- admin api assets compare data doc experiments favicon.ico health mail notes packages robots.txt runs search status style triggers user'.split(
     ' ',
   ),
 );

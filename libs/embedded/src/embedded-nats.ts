@@ -74,7 +74,7 @@ export class EmbeddedNats implements SupervisedProcess {
     await prepareFolder(folder, 0o711, user);
     for (const server of findServers(natsIn(folder))) await stopProcess(server, 'SIGTERM', STOP_PATIENCE_MS);
     // A process named there belongs to an earlier life.
-    await rm(pidFile(folder), { force: true });
+    await rm(pidFile(folder), { recursive: true, force: true });
     // After its first start the accounts may have changed: see changeAccounts.
     if (this.server) await mendMode(join(folder, ACCOUNTS_FILE), FILE_MODE);
     else await writeAccounts(folder, accounts);

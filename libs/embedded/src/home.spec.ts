@@ -1,4 +1,5 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Home } from './home';
@@ -39,6 +40,45 @@ describe('a folder that is not to be a home', () => {
   it('is refused below /proc, where Node.js would try forever', async () => {
     await expect(new Home('/proc/sys/a/b').prepare()).rejects.toThrow(
       'PROCTOR_HOME: /proc/sys/a/b lies in /proc/sys, where no files can be made; choose another folder',
+    );
+  });
+});
+
+describe('a home with other things in the places of its files', () => {
+  let home: Home;
+  beforeEach(async () => {
+    home = new Home(await mkdtemp(join(tmpdir(), 'proctor-home-')));
+    await home.prepare();
+  });
+  afterEach(() => rm(home.path, { recursive: true }));
+
+  it('loses what stands where an earlier life has left notes', async () => {
+    const notes = [home.lock, home.databaseUrl, home.processFile('api')];
+    for (const path of notes) await mkdir(join(path, 'x'), { recursive: true });
+    await symlink('/dev/zero', home.processFile('worker'));
+    await home.prepare();
+    for (const path of [...notes, home.processFile('worker')])
+      expect([path, existsSync(path)]).toEqual([path, false]);
+  });
+
+  it.each(['admin.key', 'admin.password', 'secrets/postgres'])(
+    'keeps a folder in the place of %s, and the error says what to type',
+    async (name) => {
+      const path = join(home.path, name);
+      await mkdir(path);
+      await expect(home.prepare()).rejects.toThrow(
+        `${path} is no file; type mv ${path} ${path}.old, and the next start makes a new one`,
+      );
+      expect(existsSync(path)).toBe(true);
+    },
+  );
+
+  it('keeps a file in the place of a folder, and the error says what to type', async () => {
+    const path = join(home.path, 'processes');
+    await rm(path, { recursive: true });
+    await writeFile(path, '');
+    await expect(home.prepare()).rejects.toThrow(
+      `${path} is no folder, and one belongs there; type mv ${path}`,
     );
   });
 });

@@ -1,6 +1,13 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { nearestExisting, mendMode, mendReadable, prepareFolder } from './owned-files';
+import {
+  mendMode,
+  mendReadable,
+  nearestExisting,
+  prepareFolder,
+  removeUnlessFile,
+  requireFile,
+} from './owned-files';
 import { mayReach, serverUser } from './server-user';
 
 /** The home of a root process when the servers' user cannot enter the project's folder. */
@@ -85,14 +92,16 @@ export class Home {
   }
 
   private async mend(): Promise<void> {
+    for (const path of [this.adminKey, this.adminPassword, this.secret('postgres')]) await requireFile(path);
     for (const path of [this.adminKey, this.adminPassword]) await mendMode(path, 0o600);
-    await mendMode(this.lock, 0o644);
+    const processNames = await readdir(this.processesFolder);
+    const processFiles = processNames.map((name) => join(this.processesFolder, name));
+    for (const path of [this.lock, this.databaseUrl, ...processFiles]) await removeUnlessFile(path);
+    for (const path of [this.lock, ...processFiles]) await mendMode(path, 0o644);
     const entries = await readdir(this.secretsFolder, { recursive: true, withFileTypes: true });
     for (const entry of entries) {
       await mendMode(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o700 : 0o600);
     }
-    for (const name of await readdir(this.processesFolder))
-      await mendMode(join(this.processesFolder, name), 0o644);
     await mendReadable(this.natsPackage);
   }
 

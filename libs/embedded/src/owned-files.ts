@@ -32,8 +32,25 @@ async function createFolder(path: string, mode: number): Promise<void> {
     // Node.js answers this on a read-only disk; the system names the cause for the folder above.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
       await access(await nearestExisting(dirname(path)), constants.W_OK);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new Error(`${path} is no folder, and one belongs there; type mv ${path} ${path}.old`, {
+        cause: error,
+      });
     throw error;
   }
+}
+
+/** Removes what is no file from the place of one that only says what an earlier life did. */
+export async function removeUnlessFile(path: string): Promise<void> {
+  const status = await lstat(path).catch(ignoreMissing);
+  if (status && !status.isFile()) await rm(path, { recursive: true });
+}
+
+/** @throws Error with advice, if there is something else than a file: reading it would fail, or wait forever */
+export async function requireFile(path: string): Promise<void> {
+  const status = await stat(path).catch(ignoreMissing);
+  if (!status || status.isFile()) return;
+  throw new Error(`${path} is no file; type mv ${path} ${path}.old, and the next start makes a new one`);
 }
 
 /** The path itself, or its nearest existing parent. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeStalePidFile } from './postmaster-pid';
@@ -22,6 +22,18 @@ it.each([
   await writeFile(path, text);
   await removeStalePidFile(path);
   expect(existsSync(path)).toBe(isLeft);
+});
+
+it('what is no file in the place of a pid file is removed; a file that was closed is read', async () => {
+  const path = join(folder, 'postmaster.pid');
+  for (const make of [() => mkdir(join(path, 'x'), { recursive: true }), () => symlink('/dev/zero', path)]) {
+    await make();
+    await removeStalePidFile(path);
+    expect(await readdir(folder)).toEqual([]);
+  }
+  await writeFile(path, '1\n/data\n', { mode: 0o000 });
+  await removeStalePidFile(path);
+  expect(existsSync(path)).toBe(false);
 });
 
 it('no pid file is no mistake', async () => {

@@ -1,6 +1,10 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { isVisible } from './left-over';
+import { mendMode, removeUnlessFile } from './owned-files';
 import { statusOf } from './process-identity';
+
+/** As PostgreSQL makes it. */
+const PID_FILE_MODE = 0o600;
 
 /**
  * Removes the pid file of a server that does not run, where PostgreSQL would not do so itself: it treats any process
@@ -9,6 +13,8 @@ import { statusOf } from './process-identity';
  * @throws Error with the file and the remedy, if the process may be the server after all
  */
 export async function removeStalePidFile(path: string): Promise<void> {
+  await removeUnlessFile(path);
+  await mendMode(path, PID_FILE_MODE);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;

@@ -82,6 +82,10 @@ const LEFT_OVERS = {
       'processes/api.json',
     ])
       await put(home, name, '\0{');
+    for (const name of ['nats/nats-server.pid', 'processes/worker.json']) {
+      await rm(join(home, name), { force: true });
+      await mkdir(join(home, name, 'no file'), { recursive: true });
+    }
   },
   'an empty lock and a file of the first process': async (home: string) => {
     await put(home, 'postgresql/data/postmaster.pid', '1\n');
