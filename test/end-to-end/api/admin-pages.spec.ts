@@ -198,7 +198,7 @@ it('the rules of a package are looked up, and its backend is changed', async () 
   const html = await admin.textOf(page);
   expect(html).toContain('<dd>unshare, the default</dd>');
   expect(html).toContain('<dd>big, by the rule for linux-*</dd>');
-  expect(html).toContain('<dd>57600 s, by the rule for linux-*</dd>');
+  expect(html).toContain('<dd>16\u00a0h, by the rule for linux-*</dd>');
   const change = (backend: string): Promise<Response> =>
     admin.submit(page, '/admin/packages/linux-signed/backend', { backend });
   expect((await change('qemu')).headers.get('location')).toBe(page);

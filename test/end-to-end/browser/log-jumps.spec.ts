@@ -233,7 +233,7 @@ it('what was found is marked in the text, counted, and gone through one by one',
 it('parts have their duration, and lines their time when it is wanted', async () => {
   const { page, faults } = await openPage(browser, url);
   const summary = page.locator('summary', { hasText: 'upstream' });
-  expect(await summary.innerText()).toContain('3 with errors, 2 min 10 s');
+  expect(await summary.innerText()).toContain('3 with errors, 2\u00a0min\u00a010\u00a0s');
   const times = page.getByRole('button', { name: 'Times' });
   await times.click();
   expect(await times.getAttribute('aria-pressed')).toBe('true');

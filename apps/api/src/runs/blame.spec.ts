@@ -110,12 +110,13 @@ function saidOfPackage(trouble: Trouble | null): Record<string, unknown> {
   const place = { suite: run.suite, arch: run.arch };
   const counts = { total: 1, pass: 0, fail: 0, tmpfail: 1, neutral: 0 };
   const list = { ...place, words: [], word: null, after: '', counts };
+  const listed = statusListView(list, { rows: [record], last: null }, 'pass', [record]);
   return {
     sentence: page.sentence,
     cells: page.rows,
     failing: page.moreFailing,
     badge: badge(badgeWords([placeState(run, undefined, 'pass')])),
-    list: statusListView(list, { rows: [record], last: null }, 'pass').packages,
+    listed: [listed.packages, listed.names],
     result: resultObject(run, 'pass'),
   };
 }

@@ -16,6 +16,7 @@ import type { ProviderSession } from '../../sessions/login-providers';
 import { returnTo } from '../../sessions/return-to';
 import type { Viewer } from '../../sessions/viewer';
 import type { Page, Redirect } from '../layout/page';
+import { estimateInWords } from '../layout/times';
 
 const CREDENTIAL = must('be a text of at most 500 characters without NUL');
 
@@ -101,8 +102,8 @@ export class LoginService {
 }
 
 function inMinutes({ status, headers }: Problem): Problem {
-  const minutes = Math.ceil(Number(headers['Retry-After']) / 60);
-  return new Problem(status, `Too many wrong passwords. Try again in ${minutes} minutes.`, { headers });
+  const wait = estimateInWords(Number(headers['Retry-After']));
+  return new Problem(status, `Too many wrong passwords. Try again in ${wait}.`, { headers });
 }
 
 function providerUrl(id: string, next: string): string {

@@ -5,6 +5,7 @@ import { isEmail } from 'class-validator';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import { badRequest, notFound, Problem } from '../../http/problem';
+import { secondsInWords } from '../layout/times';
 import { nextMailAt } from './mail-period';
 
 const ADDRESS_LENGTH_MAX = 254;
@@ -55,7 +56,7 @@ export class MailService {
     if (await this.addresses.request(userId, address, period, now)) return;
     throw new Problem(
       429,
-      `A mail that confirms an address is sent once in ${ASK_PAUSE_MINUTES} minutes. Wait, then try again.`,
+      `A mail that confirms an address is sent once in ${secondsInWords(ASK_PAUSE_MINUTES * 60)}. Wait, then try again.`,
       { headers: { 'Retry-After': String(ASK_PAUSE_MINUTES * 60) } },
     );
   }

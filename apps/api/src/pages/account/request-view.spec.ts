@@ -41,8 +41,14 @@ it.each<[string, Partial<DryRunAnswer>]>([
 it.each<[string, Partial<DryRunAnswer['waits'][number]>]>([
   ['1 run, next in line', {}],
   ['1 run, next in line; no scheduler answers for amd64', { reasons: ['no scheduler answers for amd64'] }],
-  ['2 runs, after 3 waiting runs, done in about 12 min', { runs: 2, waiting: 3, estimate_seconds: 700 }],
-  ['1 run, after 1 waiting run, done in about 2 h 1 min', { waiting: 1, estimate_seconds: 7_260 }],
+  [
+    '2 runs, after 3 waiting runs, done in about\u00a012\u00a0min',
+    { runs: 2, waiting: 3, estimate_seconds: 700 },
+  ],
+  [
+    '1 run, after 1 waiting run, done in about\u00a02\u00a0h\u00a01\u00a0min',
+    { waiting: 1, estimate_seconds: 7_260 },
+  ],
   [
     '1 run, after 4 waiting runs, all slots are busy',
     { waiting: 4, estimate_seconds: null, reasons: ['all slots are busy'] },

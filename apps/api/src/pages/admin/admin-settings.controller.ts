@@ -15,6 +15,7 @@ import { From } from '../../http/shape';
 import { CurrentActor } from '../account/account-pages';
 import { Form, SentForm } from '../layout/form-action';
 import type { Page } from '../layout/page';
+import { secondsInWords } from '../layout/times';
 import { AdminPages } from './admin-pages';
 import { PACKAGE_IN_PATH } from '../../http/path-ids';
 import { loadPart } from '../../http/parts';
@@ -55,11 +56,13 @@ export class PackageSettingsPageController {
       (each) => each.name,
     );
     const { backends, defaultBackend } = this.configuration.server;
+    const rules = name === undefined ? null : await this.settings.rulesOf(name);
     return {
       template: 'admin/packages',
       data: {
         name: name ?? '',
-        rules: name === undefined ? null : await this.settings.rulesOf(name),
+        rules,
+        limit: rules && secondsInWords(Number(rules.timeout_seconds.value)),
         packages,
         last,
         backends,

@@ -59,7 +59,7 @@ it('an architecture has its waiting and running tests, and the time until its qu
     waiting: 4,
     running: 2,
     oldestAt,
-    doneIn: 'about 2 h',
+    doneIn: 'about\u00a02\u00a0h',
   });
 });
 

@@ -80,8 +80,11 @@ it.each([
 });
 
 it.each([
-  [{ waiting: 3, running: 0, doneInMs: 1_200_000 }, '3 runs are waiting, done in about 20 min.'],
-  [{ waiting: 3, running: 2, doneInMs: 10_000 }, '3 runs are waiting, 2 are running, done in about 1 min.'],
+  [{ waiting: 3, running: 0, doneInMs: 1_200_000 }, '3 runs are waiting, done in about\u00a020\u00a0min.'],
+  [
+    { waiting: 3, running: 2, doneInMs: 10_000 },
+    '3 runs are waiting, 2 are running, done in about\u00a01\u00a0min.',
+  ],
   [{ waiting: 3, running: 0, doneInMs: null }, '3 runs are waiting.'],
   [{ waiting: 0, running: 1, doneInMs: 0 }, '1 run is running.'],
 ])('with %j under way, a package says when that is done, as far as it is known', (underWay, words) => {

@@ -12,25 +12,25 @@ it('a time is written in UTC, whatever replaces it later', () => {
 });
 
 it.each([
-  [0, 'under a second'],
-  [0.9, 'under a second'],
-  [12, '12 s'],
-  [60, '1 min'],
-  [65.4, '1 min 5 s'],
-  [3_599, '59 min 59 s'],
-  [3_600, '1 h'],
-  [7_384, '2 h 3 min'],
-  [86_400, '1 d'],
-  [349_260, '4 d 1 h'],
+  [0, 'under\u00a0a\u00a0second'],
+  [0.9, 'under\u00a0a\u00a0second'],
+  [12, '12\u00a0s'],
+  [60, '1\u00a0min'],
+  [65.4, '1\u00a0min\u00a05\u00a0s'],
+  [3_599, '59\u00a0min\u00a059\u00a0s'],
+  [3_600, '1\u00a0h'],
+  [7_384, '2\u00a0h\u00a03\u00a0min'],
+  [86_400, '1\u00a0d'],
+  [349_260, '4\u00a0d\u00a01\u00a0h'],
 ])('a length of %d seconds is written as %s', (seconds, words) => {
   expect(secondsInWords(seconds)).toBe(words);
 });
 
 it.each([
-  [0, 'about 1 min'],
-  [61, 'about 2 min'],
-  [700, 'about 12 min'],
-  [7_260, 'about 2 h 1 min'],
+  [0, 'about\u00a01\u00a0min'],
+  [61, 'about\u00a02\u00a0min'],
+  [700, 'about\u00a012\u00a0min'],
+  [7_260, 'about\u00a02\u00a0h\u00a01\u00a0min'],
 ])('an expected length of %d seconds is written as %s', (seconds, words) => {
   expect(estimateInWords(seconds)).toBe(words);
 });

@@ -24,18 +24,21 @@ const UNITS: [seconds: number, name: string, inNext: number][] = [
   [1, 's', 60],
 ];
 
-/** A duration in its two largest units: `under a second`, `12 s`, `1 min 5 s`, `2 h 3 min`, `4 d 1 h`. */
+/** Keeps a duration on one line. */
+const NO_BREAK = '\u00a0';
+
+/** A duration in its two largest units: `under a second`, `12 s`, `1 min 5 s`, `2 h 3 min`, `4 d 1 h`. It has no spaces that break. */
 export function secondsInWords(seconds: number): string {
-  if (seconds < 1) return 'under a second';
+  if (seconds < 1) return ['under', 'a', 'second'].join(NO_BREAK);
   const largest = UNITS.findIndex(([length]) => seconds >= length);
   const parts = UNITS.slice(largest, largest + 2).flatMap(([length, name, inNext]) => {
     const count = Math.floor(seconds / length) % inNext;
-    return count === 0 ? [] : [`${count} ${name}`];
+    return count === 0 ? [] : [`${count}${NO_BREAK}${name}`];
   });
-  return parts.join(' ');
+  return parts.join(NO_BREAK);
 }
 
 /** An expected duration, in whole minutes and at least one: `about 12 min`, `about 2 h 3 min`. */
 export function estimateInWords(seconds: number): string {
-  return `about ${secondsInWords(Math.max(1, Math.ceil(seconds / 60)) * 60)}`;
+  return `about${NO_BREAK}${secondsInWords(Math.max(1, Math.ceil(seconds / 60)) * 60)}`;
 }

@@ -45,9 +45,9 @@ it('the figures of queues are drawn hour by hour, and an hour that no scheduler 
   expect(
     view.rows.map(({ time, longestWait, busySlots, waiting }) => [time, longestWait, busySlots, waiting]),
   ).toEqual([
-    ['2026-11-20 15:00 UTC', '1 h 30 min', undefined, 20],
+    ['2026-11-20 15:00 UTC', '1\u00a0h\u00a030\u00a0min', undefined, 20],
     ['2026-11-20 14:00 UTC', null, undefined, null],
-    ['2026-11-20 13:00 UTC', '1 h 30 min', '1.5', 20],
+    ['2026-11-20 13:00 UTC', '1\u00a0h\u00a030\u00a0min', '1.5', 20],
   ]);
 });
 

@@ -25,14 +25,14 @@ it('the page of the queues shows how much waits, which queue needs longest, and 
   ];
   const { sentence, rows, idle } = queuesView(queues);
   expect(sentence).toBe(
-    '46 runs are waiting, 3 are running. sid/armhf takes longest: about 5 h. 1 queue cannot make progress.',
+    '46 runs are waiting, 3 are running. sid/armhf takes longest: about\u00a05\u00a0h. 1 queue cannot make progress.',
   );
   expect(rows.map(({ arch, left }) => [arch, left])).toEqual([
-    ['amd64', 'about 15 min'],
-    ['armhf', 'about 5 h'],
+    ['amd64', 'about\u00a015\u00a0min'],
+    ['armhf', 'about\u00a05\u00a0h'],
     ['arm64', 'unknown'],
   ]);
-  expect(rows[0]).toMatchObject({ wait: '4 min', perHour: 12, reasons: queue().reasons });
+  expect(rows[0]).toMatchObject({ wait: '4\u00a0min', perHour: 12, reasons: queue().reasons });
   expect(idle).toEqual(['trixie/amd64']);
 });
 
@@ -83,7 +83,7 @@ it('the feed of the queues says where runs wait, and has each pause as a new ent
     {
       path: '/status/queue/#sid/amd64',
       title: 'sid/amd64 has waiting runs',
-      text: '3 runs are waiting, 1 is running. Done in: about 15 min. Waiting because: all 2 suitable slots are busy.',
+      text: '3 runs are waiting, 1 is running. Done in: about\u00a015\u00a0min. Waiting because: all 2 suitable slots are busy.',
       date: new Date('2026-11-20T15:40:51.123Z'),
     },
   ]);

@@ -59,7 +59,7 @@ it('durations are drawn from the oldest run to the newest, and never of two runs
   const runs = [60, 30, 15].map((durationSeconds) => finishedRunRecord({ durationSeconds }));
   expect(durationChart(runs.slice(1), 'pass')).toBeNull();
   const { text } = durationChart(runs, 'pass')!;
-  expect(text).toContain('the longest 1 min');
+  expect(text).toContain('the longest 1\u00a0min');
   const bars = text.matchAll(/<rect class="pass"[^>]* height="(\d+)"\/>/g);
   expect([...bars].map(([, height]) => Number(height))).toEqual([15, 30, 60]);
 });
@@ -72,7 +72,7 @@ it('each bar of a duration leads to its run', () => {
   expect(links.map(([, url, text]) => [url, text])).toEqual(
     [runs[2]!, runs[1]!, runs[0]!].map((run, index) => [
       runPath(run),
-      `${run.version}: pass in ${['15 s', '30 s', '1 min'][index]}`,
+      `${run.version}: pass in ${['15\u00a0s', '30\u00a0s', '1\u00a0min'][index]}`,
     ]),
   );
 });
@@ -87,7 +87,15 @@ it('the months of runs that were removed show how these ended and how long they 
     ],
   });
   expect(months).toMatchObject([
-    { month: '2025-02', total: 5, pass: 3, fail: 2, neutral: 0, tmpfail: 0, took: '1 min 5 s' },
+    {
+      month: '2025-02',
+      total: 5,
+      pass: 3,
+      fail: 2,
+      neutral: 0,
+      tmpfail: 0,
+      took: '1\u00a0min\u00a05\u00a0s',
+    },
     { month: '2025-01', total: 1, pass: 0, tmpfail: 1, took: '' },
   ]);
 });

@@ -13,8 +13,8 @@ const finishedRun = {
 it.each([
   [{ state: 'queued' }, 'The test of hello on sid/amd64 is waiting.'],
   [{ state: 'running', worker: 'w1' }, 'The test of hello on sid/amd64 is running on w1.'],
-  [{ verdict: 'pass' }, 'hello 2.10-3 on sid/amd64 passed in 1 min 5 s.'],
-  [{ verdict: 'fail' }, 'hello 2.10-3 on sid/amd64 failed in 1 min 5 s.'],
+  [{ verdict: 'pass' }, 'hello 2.10-3 on sid/amd64 passed in 1\u00a0min\u00a05\u00a0s.'],
+  [{ verdict: 'fail' }, 'hello 2.10-3 on sid/amd64 failed in 1\u00a0min\u00a05\u00a0s.'],
   [{ verdict: 'neutral' }, 'hello 2.10-3 on sid/amd64 has nothing to test.'],
   [{ verdict: 'tmpfail', version: 'n/a' }, 'hello on sid/amd64 could not be tested.'],
   [{ verdict: 'tmpfail', version: 'n/a', cancelled: true }, 'The test of hello on sid/amd64 was cancelled.'],
@@ -37,7 +37,7 @@ it('a run that is executed says since when, and how long those of its place took
     startedAt,
     elapsedSeconds: 20,
     usualSeconds: 30,
-    durations: 'Usually 30 s; at most 1 min 30 s (95 %).',
+    durations: 'Usually 30\u00a0s; at most 1\u00a0min\u00a030\u00a0s (95 %).',
   });
   const unknown = { startedAt, elapsedSeconds: 20, usualSeconds: null, durations: '' };
   expect(progressOf(run, [{ suite: 'sid', arch: 'amd64', durations: null }], now)).toEqual(unknown);

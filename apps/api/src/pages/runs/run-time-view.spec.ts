@@ -2,7 +2,7 @@ import { finishedRunRecord } from '@test/support/run-record';
 import type { TimeKind, TimeStep } from './run-time';
 import { runTimeView } from './run-time-view';
 
-const run = finishedRunRecord();
+const run = finishedRunRecord({ durationSeconds: 75 });
 const step = (kind: TimeKind, seconds: number, name = '', line: number | null = null): TimeStep => {
   return { kind, name, seconds, line };
 };
@@ -20,21 +20,29 @@ it('the time of a run is shown by kind, beside the last pass, and step by step w
     [step('waiting', 5_000), step('tests', 40, 'unit'), step('upload', 0)],
     run,
   )!;
-  expect(view.words).toBe('1 min 20 s after 1 min 40 s of waiting');
+  expect(view.words).toBe(
+    '1\u00a0min\u00a015\u00a0s, and 5\u00a0s to start and upload, after 1\u00a0min\u00a040\u00a0s of waiting',
+  );
+  // The sentence of the run has the same duration.
+  expect(runTimeView(steps, [], finishedRunRecord({ durationSeconds: 76 }))!.words).toMatch(
+    /^1\u00a0min\u00a016\u00a0s, /,
+  );
   expect(view.legend).toEqual([
-    { kind: 'testbed', words: 'Testbed 15 s', before: 'under a second' },
-    { kind: 'tests', words: 'Tests 1 min', before: '40 s' },
-    { kind: 'upload', words: 'Upload 5 s', before: 'under a second' },
+    { kind: 'testbed', words: 'Testbed 15\u00a0s', before: 'under\u00a0a\u00a0second' },
+    { kind: 'tests', words: 'Tests 1\u00a0min', before: '40\u00a0s' },
+    { kind: 'upload', words: 'Upload 5\u00a0s', before: 'under\u00a0a\u00a0second' },
   ]);
   expect(view.steps.map(({ name, start, duration }) => [name, start, duration])).toEqual([
-    ['Waiting', 'at the request', '1 min 40 s'],
-    ['Testbed: test bed setup', 'after 1 min 40 s', '15 s'],
-    ['Test unit', 'after 1 min 55 s', '1 min'],
-    ['Upload', 'after 2 min 55 s', '5 s'],
+    ['Waiting', 'at the request', '1\u00a0min\u00a040\u00a0s'],
+    ['Testbed: test bed setup', 'after 1\u00a0min\u00a040\u00a0s', '15\u00a0s'],
+    ['Test unit', 'after 1\u00a0min\u00a055\u00a0s', '1\u00a0min'],
+    ['Upload', 'after 2\u00a0min\u00a055\u00a0s', '5\u00a0s'],
   ]);
   expect(view.steps.map(({ url }) => url.replace(/.*#/, ''))).toEqual(['', 'L3', 'L40', '']);
   // The wait is not in the bars: it would hide the rest.
-  expect(String(view.bars[0]!.svg)).toContain('aria-label="This run: Testbed 15 s, Tests 1 min, Upload 5 s"');
+  expect(String(view.bars[0]!.svg)).toContain(
+    'aria-label="This run: Testbed 15\u00a0s, Tests 1\u00a0min, Upload 5\u00a0s"',
+  );
   expect(String(view.bars[1]!.svg)).toContain('width="498.0"');
 });
 

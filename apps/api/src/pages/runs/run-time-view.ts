@@ -31,10 +31,17 @@ export function runTimeView(steps: TimeStep[], before: TimeStep[], run: RunRecor
   if (!here || !past || here.length === 0) return null;
   const scale = WIDTH / Math.max(secondsOf(here), secondsOf(past));
   const pastSeconds = new Map(secondsByKind(past).map(({ kind, seconds }) => [kind, seconds]));
-  const wait = secondsOf(steps.filter(({ kind }) => kind === 'waiting'));
+  const secondsIn = (...kinds: TimeKind[]) => secondsOf(steps.filter(({ kind }) => kinds.includes(kind)));
+  const [wait, around] = [secondsIn('waiting'), secondsIn('start', 'upload')];
   const longest = new Set([...steps].sort((one, other) => other.seconds - one.seconds).slice(0, STEPS_MAX));
   return {
-    words: `${secondsInWords(secondsOf(here))}${wait > 0 ? ` after ${secondsInWords(wait)} of waiting` : ''}`,
+    words: [
+      secondsInWords(run.durationSeconds ?? secondsOf(here) - around),
+      around > 0 && `and ${secondsInWords(around)} to start and upload`,
+      wait > 0 && `after ${secondsInWords(wait)} of waiting`,
+    ]
+      .filter(Boolean)
+      .join(', '),
     bars: [
       { label: 'This run', svg: barOf(here, scale, 'This run') },
       ...(past.length > 0 ? [{ label: 'Last pass', svg: barOf(past, scale, 'The last pass') }] : []),

@@ -58,7 +58,11 @@ it.each([
       estimatedStart: new Date('2026-11-20T16:00:00Z'),
       reasons: ['all slots are busy'],
     },
-    'This run waits at position 3, behind 2 other runs. It is expected to start in 7 to 15 minutes.',
+    'This run waits at position 3, behind 2 other runs. It is expected to start in 7\u00a0min to 15\u00a0min.',
+  ],
+  [
+    { position: 1, ahead: 0, estimatedStart: new Date('2026-11-20T15:50:30Z'), reasons: [] },
+    'This run waits at position 1. It is expected to start within 1\u00a0min.',
   ],
   [
     { position: 2, ahead: 1, estimatedStart: null, reasons: [] },

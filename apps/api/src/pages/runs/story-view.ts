@@ -3,6 +3,7 @@ import type { AttemptRecord, RunRecord } from '@proctor/database';
 import type { Explanation } from '../../dispatchers/explanation.service';
 import { endWord } from '../../runs/result-object';
 import { logPath } from '../../runs/page-paths';
+import { secondsInWords } from '../layout/times';
 
 /** An event in the life of a run, for its page. All values except `at` are text. */
 export function factView({ kind, attempt, actor, reason, verdict, at }: Fact, neutral: NeutralStatus) {
@@ -39,14 +40,12 @@ export function waitView({ position, ahead, estimatedStart, reasons }: Explanati
   return { sentence: `This run waits ${place}${behind}.${start}`, reasons };
 }
 
-/** `in 7 to 15 minutes` */
+/** `in 7 min to 15 min`, `within 1 min` */
 function startWords(start: Date, now: Date): string {
   const minutes = (start.getTime() - now.getTime()) / 60_000;
   const [least, most] = ESTIMATE_RANGE.map((share) => Math.round(share * minutes)) as [number, number];
-  if (most < 1) return 'within a minute';
-  return least === most
-    ? `in about ${most} minute${most === 1 ? '' : 's'}`
-    : `in ${least} to ${most} minutes`;
+  const [from, to] = [least, Math.max(1, most)].map((each) => secondsInWords(each * 60));
+  return least < 1 || least === most ? `within ${to}` : `in ${from} to ${to}`;
 }
 
 /** An attempt of a run, for the page of the run. All values except times are text. */

@@ -25,7 +25,7 @@ it('each test has its own last runs, its duration, and the place in the log wher
   const inLog = [{ name: 'unit', line: 40, seconds: 65 }];
   const { groups, filter } = viewOf({ tests: [test('new', 'FLAKY'), test('unit', 'FAIL')], before, inLog });
   const [unit, other] = groups.flatMap(({ tests }) => tests);
-  expect(unit).toMatchObject({ duration: '1 min 5 s', logUrl: `${logPath(run)}?from=40#L40` });
+  expect(unit).toMatchObject({ duration: '1\u00a0min\u00a05\u00a0s', logUrl: `${logPath(run)}?from=40#L40` });
   expect(unit!.cells.map(({ verdict }) => verdict)).toEqual(['pass', 'pass', 'fail']);
   expect(other).toMatchObject({ duration: '', logUrl: logPath(run) });
   expect(other!.cells.map(({ verdict }) => verdict)).toEqual(['neutral', 'tmpfail']);

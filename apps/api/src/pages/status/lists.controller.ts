@@ -17,7 +17,16 @@ import { PageInterceptor } from '../layout/page';
 import type { Page, Redirect } from '../layout/page';
 import { PAGE_NUMBER } from '../layout/page-number';
 import { errorLists } from './error-lists';
-import { listObject, listUrl, listView, numberedUrl, readPart, totalOf } from './status-list';
+import {
+  LISTED_MAX,
+  listObject,
+  listUrl,
+  listView,
+  numberedUrl,
+  readPart,
+  SHOWN_MAX,
+  totalOf,
+} from './status-list';
 import type { StatusList } from './status-list';
 import { LIST_QUERY, MINUTES_MAX } from './list-query';
 import type { ListQuery } from './list-query';
@@ -84,7 +93,7 @@ export class ListsController {
     id: 'listStatuses',
     summary: 'Statuses of packages, as a list',
     description:
-      'What the page `/status/{list}/` shows, in parts of 100; the address with `.xml` is its feed. Entries of `failing`, `alerts` (could not be tested), `flaky`, `slow` and `changes` are packages on a suite and architecture; those of `platform-specific-issues` packages on a suite; those of `pending` and `mismatches` are results. Of a mismatch, `wanted_version` is what the trigger names of the package itself, when another version was tested; `other_versions` are packages of the trigger that were installed in another version; `other_suites` are suites that the request did not name, with the first `packages` that came from each and how many `more` did; `fallback_release` is the release from which apt took all packages, when the pins could not be kept. Those of `errors` (seen most among the newest errors) and `new-errors` (seen for the first time last) are what `/api/v1/signatures` lists, 500 at most. No key is needed, and no private run is in any.',
+      'What the pages of `/status/{list}/` show, in parts of 100; the address with `.xml` is its feed. Entries of `failing`, `alerts` (could not be tested), `flaky`, `slow` and `changes` are packages on a suite and architecture; those of `platform-specific-issues` packages on a suite; those of `pending` and `mismatches` are results. Of a mismatch, `wanted_version` is what the trigger names of the package itself, when another version was tested; `other_versions` are packages of the trigger that were installed in another version; `other_suites` are suites that the request did not name, with the first `packages` that came from each and how many `more` did; `fallback_release` is the release from which apt took all packages, when the pins could not be kept. Those of `errors` (seen most among the newest errors) and `new-errors` (seen for the first time last) are what `/api/v1/signatures` lists, 500 at most. No key is needed, and no private run is in any.',
     answer: { description: 'A part of the list.', of: StatusPartResource },
     path: {
       list: {
@@ -132,7 +141,7 @@ export class ListsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<StatusPartResource> {
     const list = this.find(name, request);
-    const part = await readPart(list, query);
+    const part = await readPart(list, query, LISTED_MAX);
     response.set('Cache-Control', 'no-cache');
     return listObject(list, query, part);
   }
@@ -145,7 +154,7 @@ export class ListsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const list = this.find(name, request);
-    const { rows } = await readPart(list, query);
+    const { rows } = await readPart(list, query, LISTED_MAX);
     const address = {
       service: this.configuration.server.serviceName,
       base: baseUrl(request, this.configuration.server.publicUrl),
@@ -186,7 +195,7 @@ export class ListsController {
     const url = page === null ? null : await numberedUrl(list, query, page);
     if (url !== null) return { redirectTo: url };
     ignore(request, 'page');
-    const part = await readPart(list, query);
+    const part = await readPart(list, query, SHOWN_MAX);
     const total = await totalOf(list, query, part);
     return { template: 'status/list', data: listView(list, query, part, total, this.configuration.server) };
   }

@@ -6,7 +6,7 @@ import { nameThat } from '../../http/path-ids';
 import { statusOf } from '../../runs/result-object';
 import type { FeedEntry } from '../../public-data/status-feed';
 import { historyPath } from '../../runs/page-paths';
-import { utc } from '../layout/times';
+import { secondsInWords, utc } from '../layout/times';
 import type { ListColumn, StatusList } from './status-list';
 import {
   CHANGE,
@@ -118,7 +118,7 @@ function slowList(lists: StatusLists, neutral: NeutralStatus): PackageList {
     name: 'slow',
     title: 'Slow packages',
     nouns: ({ minutes }) => {
-      const bound = `of ${minutes} minutes or more`;
+      const bound = `of ${secondsInWords(minutes * 60)} or more`;
       return [`test ${bound}`, `tests ${bound}`];
     },
     order: 'slowest first',

@@ -77,7 +77,7 @@ it('the figures are drawn and listed day by day, the newest first', () => {
   expect(legends.map((entries) => entries.map(([, name]) => name))).toEqual([
     ['fail', 'tmpfail', 'not counted'],
     ['tmpfail', 'pass', 'no run finished'],
-    ['within a day', '6 hours', '1 hour', '15 minutes', 'no run began'],
+    ['within 1\u00a0d', 'within 6\u00a0h', 'within 1\u00a0h', 'within 15\u00a0min', 'no run began'],
     ['of tests', 'no run finished'],
   ]);
   expect(rows[0]).toEqual({
@@ -85,7 +85,7 @@ it('the figures are drawn and listed day by day, the newest first', () => {
     packages: ['91', '7', '2'],
     runs: ['0', '0', '4'],
     hours: '2',
-    wait: '10 min',
+    wait: '10\u00a0min',
   });
   expect(statisticsObject(figures, query).days.at(-1)).toMatchObject({
     day: TODAY,
@@ -100,8 +100,8 @@ it('each day of a chart has its values as a text, also without any', () => {
     ['2026-11-19: not counted', '2026-11-20: 7 fail, 2 tmpfail'],
     ['2026-11-19: 0 tmpfail, 12 pass', '2026-11-20: 4 tmpfail, 0 pass'],
     [
-      '2026-11-19: 100 % within a day, 100 % 6 hours, 100 % 1 hour, 16.7 % 15 minutes',
-      '2026-11-20: 100 % within a day, 100 % 6 hours, 100 % 1 hour, 25 % 15 minutes',
+      '2026-11-19: 100 % within 1\u00a0d, 100 % within 6\u00a0h, 100 % within 1\u00a0h, 16.7 % within 15\u00a0min',
+      '2026-11-20: 100 % within 1\u00a0d, 100 % within 6\u00a0h, 100 % within 1\u00a0h, 25 % within 15\u00a0min',
     ],
     ['2026-11-19: 6 h of tests', '2026-11-20: 2 h of tests'],
   ]);

@@ -157,22 +157,22 @@ function chartsOf(figures: DayFigures[]): DrawnChart[] {
       unknown: 'no run began',
       series: [
         series(
-          'within a day',
+          `within ${secondsInWords(86_400)}`,
           'first',
           shareOf(({ inDay }) => inDay),
         ),
         series(
-          '6 hours',
+          `within ${secondsInWords(21_600)}`,
           'second',
           shareOf(({ inSixHours }) => inSixHours),
         ),
         series(
-          '1 hour',
+          `within ${secondsInWords(3_600)}`,
           'third',
           shareOf(({ inHour }) => inHour),
         ),
         series(
-          '15 minutes',
+          `within ${secondsInWords(900)}`,
           'fourth',
           shareOf(({ inQuarter }) => inQuarter),
         ),

@@ -22,8 +22,10 @@ export interface ListColumn<Row> {
   cell: (row: Row) => Cell;
 }
 
-/** Entries on one page of a list. */
-const LISTED_MAX = 100;
+/** Entries in one part of the JSON and in the feed of a list. */
+export const LISTED_MAX = 100;
+/** Entries on one page of a list: about five screens of a phone. */
+export const SHOWN_MAX = 60;
 
 /** The definition of one list of statuses. Its page, its JSON and its feed are made from this. */
 export interface StatusList<Row = unknown, Key = unknown> {
@@ -52,12 +54,16 @@ export interface StatusList<Row = unknown, Key = unknown> {
 /** The entries of one page of a list. */
 type ListPart<Row = unknown> = ListedPart<Row, string>;
 
-/** Reads one page of a list. @throws Problem 400 when `after` is not valid */
-export async function readPart<Row>(list: StatusList<Row>, query: ListQuery): Promise<ListPart<Row>> {
+/** Reads one part of a list. @throws Problem 400 when `after` is not valid */
+export async function readPart<Row>(
+  list: StatusList<Row>,
+  query: ListQuery,
+  length: number,
+): Promise<ListPart<Row>> {
   if (query.isPrivate) return { rows: [], last: null };
   const after = query.after === null ? null : list.cursor.decode(asParameter(query.after), 'after');
   return loadPart(
-    LISTED_MAX,
+    length,
     (limit) => list.read(query, limit, after),
     (row) => list.cursor.encode(list.keyOf(row)),
   );
@@ -74,7 +80,7 @@ export async function numberedUrl<Row>(
 ): Promise<string | null> {
   if (page === 1) return listUrl(list, { ...query, after: null }, '/');
   if (page > LIST_PAGES_MAX || query.isPrivate) return null;
-  const before = (page - 1) * LISTED_MAX;
+  const before = (page - 1) * SHOWN_MAX;
   const { last } = await loadPart(
     before,
     (limit) => list.read(query, limit, null),

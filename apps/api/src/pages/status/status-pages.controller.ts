@@ -10,13 +10,13 @@ import {
 } from '../../public-data/status.service';
 import { fromQuery, oneOf } from '../../http/parameter-values';
 import { loadPart, type ListedPart } from '../../http/parts';
-import { AFTER_PACKAGE, PACKAGES_SHOWN_MAX, listPages } from '../layout/package-list';
+import { AFTER_PACKAGE, listPages } from '../layout/package-list';
+import { shapeOf } from '../layout/mark';
 import { PageInterceptor, type Page } from '../layout/page';
 import { ListDirectory } from './lists.controller';
 import type { NeutralStatus } from '@proctor/contracts';
 import { statusOf } from '../../runs/result-object';
-import { utc } from '../layout/times';
-import { runView } from '../runs/run-view';
+import { runView, type RunView } from '../runs/run-view';
 
 interface StatusListState extends SuiteArch {
   words: StatusWord[];
@@ -27,13 +27,26 @@ interface StatusListState extends SuiteArch {
   counts: WordCounts;
 }
 
-/** One page of the packages of a suite and architecture, with their latest status. */
+/** Rows on a page of the packages with one status. */
+const ROWS_SHOWN_MAX = 50;
+/** Names on a page of all packages. */
+const NAMES_SHOWN_MAX = 400;
+/** What needs attention. The page of all packages begins with some packages of each. */
+const ATTENTION = ['fail', 'tmpfail'] as const;
+const ATTENTION_SHOWN_MAX = 25;
+
+/**
+ * One page of the packages of a suite and architecture: those with one status in rows, or all as names, below what needs attention.
+ * @param attention the first packages that need it; empty on pages with one status, and after the first page
+ */
 export function statusListView(
   { suite, arch, words, word, after, counts }: StatusListState,
   { rows, last }: ListedPart<StatusRecord, string>,
   neutral: NeutralStatus,
+  attention: StatusRecord[] = [],
 ) {
   const url = `/status/${suite}/${arch}/`;
+  const shownRows = word === null ? attention : rows;
   return {
     suite,
     arch,
@@ -42,13 +55,19 @@ export function statusListView(
     words,
     word,
     counts,
-    packages: rows.map((record) => ({
+    packages: shownRows.map((record) => ({
       run: runView(record, neutral),
       previous: statusOf(record.previousStatus, neutral),
-      lastPass: record.lastPass ? `${record.lastPass.version} (${utc(record.lastPass.date)})` : '',
+      lastPass: record.lastPass,
     })),
+    names: word === null ? rows.map((record) => nameView(runView(record, neutral))) : [],
+    more: ATTENTION.filter((each) => attention.length > 0 && counts[each] > ATTENTION_SHOWN_MAX),
     pages: listPages(url, after, last, word),
   };
+}
+
+function nameView({ package: name, packageUrl, word }: RunView) {
+  return { name, url: packageUrl, word, shape: shapeOf(word) };
 }
 
 interface Targets {
@@ -125,13 +144,18 @@ export class StatusPagesController {
     const { words } = this.status;
     const word = fromQuery('status', value, oneOf(words));
     const { version, answer: counts } = await this.status.counts(place);
-    const part = await loadPart(
-      PACKAGES_SHOWN_MAX,
-      (limit) => this.status.some(place, after, limit, word),
-      (record) => record.package,
-    );
+    const isFirst = word === null && after === '';
+    const [part, ...attention] = await Promise.all([
+      loadPart(
+        word === null ? NAMES_SHOWN_MAX : ROWS_SHOWN_MAX,
+        (limit) => this.status.some(place, after, limit, word),
+        (record) => record.package,
+      ),
+      ...(isFirst ? ATTENTION : []).map((each) => this.status.some(place, '', ATTENTION_SHOWN_MAX, each)),
+    ]);
     const { neutral } = this.configuration.server;
-    const data = statusListView({ ...place, words, word, after, counts }, part, neutral);
+    const state = { ...place, words, word, after, counts };
+    const data = statusListView(state, part, neutral, attention.flat());
     return { template: 'status-list', data, updates: version.newestUpdate ? [version.newestUpdate] : [] };
   }
 }

@@ -1,10 +1,8 @@
 import type { TriggerAction } from '@proctor/resources';
 import type { RunOfTrigger } from '@proctor/database';
 import { changesNotice, runsOf } from '../layout/changes-notice';
+import { estimateInWords } from '../layout/times';
 import type { TriggerOutcome, TriggerPreview } from '../../runs/trigger-actions.service';
-
-const MINUTE_S = 60;
-const HOUR_S = 3_600;
 
 interface Words {
   title: string;
@@ -76,12 +74,9 @@ function rowOf({ runId, package: name, suite, arch }: RunOfTrigger) {
   return { runId, name, place: `${suite}/${arch}` };
 }
 
-/** `about 12 hours, and 3 runs of unknown length` */
+/** `about 12 h 5 min, and 3 runs of unknown length` */
 export function timeOf({ seconds, unknown }: Pick<TriggerPreview, 'seconds' | 'unknown'>): string {
-  const length =
-    seconds >= HOUR_S
-      ? `about ${Math.round(seconds / HOUR_S)} ${Math.round(seconds / HOUR_S) === 1 ? 'hour' : 'hours'}`
-      : `about ${Math.ceil(seconds / MINUTE_S)} ${Math.ceil(seconds / MINUTE_S) === 1 ? 'minute' : 'minutes'}`;
+  const length = estimateInWords(seconds);
   const rest = unknown === 0 ? '' : `${runsOf(unknown)} of unknown length`;
   if (seconds === 0) return rest || 'nothing';
   return rest ? `${length}, and ${rest}` : length;

@@ -25,7 +25,7 @@ it.each([
   [
     'runs that wait',
     progress([arch('amd64', 1, 60), arch('arm64', 1, 600), arch('i386', 0, null)]),
-    '2 of 4 done; about 10 min left, arm64 is the slowest.',
+    '2 of 4 done; about\u00a010\u00a0min left, arm64 is the slowest.',
   ],
   [
     'runs whose end is not known on one architecture',
