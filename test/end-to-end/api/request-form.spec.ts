@@ -135,11 +135,23 @@ it('an uploaded list is for the suite and architectures that were chosen, and ea
   expect(await checked.text()).toContain('2 runs would be requested.');
   const good = await upload('[{"package": "of-a-list"}]');
   expect(await good.text()).toContain('2 runs were requested');
-  const bad = await upload('[{"package": 5}, {"package": "sed", "priority": 99}]');
+  const bad = await upload('[{"package": 5},\n{"package": "sed", "priority": 99}]');
   const html = await bad.text();
   expect(bad.status).toBe(400);
-  expect(html).toContain('<code>#/0/package</code> tests[0].package must be a string');
-  expect(html).toContain('<code>#/1/priority</code> tests[1].priority must be');
-  expect(await (await upload('[{"package": 5}]', 'preview')).text()).toContain('<code>#/0/package</code>');
-  expect((await upload('no json')).status).toBe(400);
+  expect(html).toContain('Nothing was requested. Please correct the marked fields.');
+  expect(html).toMatch(
+    /id="list-tests-mistake">Line 1: tests\[0\]\.package must be a string[^\n]*\nLine 2: tests\[1\]\.priority must be/,
+  );
+  // What was chosen beside the file stays.
+  expect(html).toContain('<option value="trixie" selected>');
+  const check = await upload('[{"package": 5}]', 'preview');
+  expect([check.status, await check.text()]).toEqual([
+    400,
+    expect.stringContaining('>Line 1: tests[0].package'),
+  ]);
+  const unread = await upload('no json');
+  expect([unread.status, await unread.text()]).toEqual([
+    400,
+    expect.stringContaining('id="list-tests-mistake">'),
+  ]);
 });

@@ -2,22 +2,16 @@ import { FIELDS } from '@proctor/request-fields';
 import { Problem } from '../../http/problem';
 import type { DryRunAnswer } from '../../runs/dry-run';
 import { estimateInWords } from '../layout/times';
+import { linesOf } from './file-lines';
 import { inputName } from './request-fields';
 
 /** Lines of each kind in a preview. */
 const LINES_SHOWN = 100;
 
-/** A mistake in a request. */
-interface Mistake {
-  /** Place in the file, such as `#/0/tests/3/package`; empty for a form. */
-  pointer: string;
-  detail: string;
-}
-
 /** The mistakes of a form, without places in the JSON and without repetitions. */
-export function mistakesOfForm({ detail, errors }: Problem): Mistake[] {
+export function mistakesOfForm({ detail, errors }: Problem): string[] {
   const details = errors.length > 0 ? errors.map((error) => error.detail) : [detail];
-  return [...new Set(details.map(withoutPlace))].map((each) => ({ pointer: '', detail: each }));
+  return [...new Set(details.map(withoutPlace))];
 }
 
 /** The problem with its mistakes at the fields of the form, each once. */
@@ -44,9 +38,15 @@ function fieldAt(pointer: string): string {
   return key === 'package' ? 'packages' : key;
 }
 
-/** The mistakes of a file, each with its place in the file. */
-export function mistakesOfFile({ detail, errors }: Problem): Mistake[] {
-  return errors.length > 0 ? errors : [{ pointer: '', detail }];
+/** The problem with its mistakes at the field of the file, each in a line of its own and with the line of the file. */
+export function inFile({ status, detail, errors }: Problem, file: string): Problem {
+  const lineAt = linesOf(file);
+  const mistakes = errors.map((error) => {
+    const line = lineAt(error.pointer);
+    return line === null ? error.detail : `Line ${line}: ${error.detail}`;
+  });
+  const all = mistakes.length > 0 ? mistakes.join('\n') : detail;
+  return new Problem(status, detail, { errors: [{ pointer: '#/tests', detail: all }] });
 }
 
 /** The preview of a request, for its page. */

@@ -1,6 +1,5 @@
-import { Controller, Get, Header, HttpCode, Inject, Post, Req, Res, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Header, HttpCode, Inject, Post, Req, UseInterceptors } from '@nestjs/common';
 import type { User } from '@proctor/database';
-import type { Response } from 'express';
 import { Requires } from '../../auth/authentication.middleware';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
@@ -49,17 +48,16 @@ export class RequestController {
     return this.requests.submit(user, fields);
   }
 
-  @Form('upload')
+  @Form('upload', {
+    page: (pages: RequestController, request) =>
+      pages.page(new RequestFieldsPipe().transform(new Map()), requireLogin(request)),
+    refusal: 'Nothing was requested.',
+  })
   @TakesList()
-  async upload(
-    @Sent(UploadPipe) upload: Upload,
-    @CurrentUser() user: User,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Page> {
-    if (upload.step === 'preview') return this.requests.check(user, upload);
-    const { page, refusal } = await this.requests.submitFile(user, upload);
-    if (refusal) response.status(refusal.status);
-    return page;
+  upload(@Sent(UploadPipe) upload: Upload, @CurrentUser() user: User): Promise<Page> {
+    return upload.step === 'preview'
+      ? this.requests.check(user, upload)
+      : this.requests.submitFile(user, upload);
   }
 
   private baseUrl(request: ContextRequest): string {

@@ -3,7 +3,7 @@ import type { User } from '@proctor/database';
 import { CONFIGURATION } from '../../configuration.token';
 import type { ApiConfiguration } from '../../configuration.token';
 import type { Parameters } from '../../http/parameters';
-import { badRequest, badRequestAt, Problem } from '../../http/problem';
+import { badRequestAt, Problem } from '../../http/problem';
 import type { DryRunAnswer } from '../../runs/dry-run';
 import { BatchPipe, TestListPipe } from '../../runs/submission.pipes';
 import { SubmissionService } from '../../runs/submission.service';
@@ -14,18 +14,12 @@ import { BrowserSessions } from '../../sessions/browser-sessions';
 import type { Page } from '../layout/page';
 import { batchOf, optionsView, queryOf, RequestFieldsPipe } from './request-fields';
 import type { RequestFields, RequestPart, Upload } from './request-fields';
-import { curlOf, inForm, mistakesOfFile, mistakesOfForm, previewView } from './request-view';
+import { curlOf, inFile, inForm, mistakesOfForm, previewView } from './request-view';
 
 /** Runs that the page after a request lists; any others are only counted. */
 const RUNS_SHOWN = 100;
 
 const NO_FIELDS: RequestFields = new RequestFieldsPipe().transform(new Map());
-
-/** The result of an upload. For a refused one, the page is the form with the mistakes. */
-interface Uploaded {
-  page: Page;
-  refusal: Problem | null;
-}
 
 /** Handles requests by form and by file, with the same rules as the API. */
 @Injectable()
@@ -36,15 +30,14 @@ export class RequestPageService {
     @Inject(CONFIGURATION) private readonly configuration: ApiConfiguration,
   ) {}
 
-  form(user: User, fields: RequestFields, outcome: { refusal?: object; preview?: object } = {}): Page {
+  form(user: User, fields: RequestFields, preview: object | null = null): Page {
     const { server, extraAptSources } = this.configuration;
     const sources = extraAptSources.filter(({ users }) => users === undefined || users.includes(user.name));
     const { backends, variants } = server;
     const choices = { backends, variants, sources: sources.map(({ name }) => name) };
-    const { refusal = null, preview = null } = outcome;
     return {
       template: 'account/request',
-      data: { fields, server, inputs: optionsView(fields, choices), refusal, preview },
+      data: { fields, server, inputs: optionsView(fields, choices), preview },
     };
   }
 
@@ -54,20 +47,18 @@ export class RequestPageService {
    */
   async preview(user: User, fields: RequestFields, base: string): Promise<Page> {
     const answer = await this.dryRun(user, () => this.read(fields));
-    if (answer instanceof Problem)
-      return this.form(user, fields, { preview: { mistakes: mistakesOfForm(answer) } });
+    if (answer instanceof Problem) return this.form(user, fields, { mistakes: mistakesOfForm(answer) });
     const json = this.jsonOf(fields);
     const formUrl = `/user/${user.name}/test?${queryOf(fields)}`;
-    return this.form(user, fields, {
-      preview: { ...previewView(answer), json, curl: curlOf(json, base), formUrl },
-    });
+    return this.form(user, fields, { ...previewView(answer), json, curl: curlOf(json, base), formUrl });
   }
 
-  /** The form with a preview of an uploaded file, or with its mistakes. */
+  /** The form with a preview of an uploaded file. @throws Problem as `submitFile` */
   async check(user: User, upload: Upload): Promise<Page> {
+    checkChoice(upload);
     const answer = await this.dryRun(user, () => this.readFile(upload));
-    const preview = answer instanceof Problem ? { mistakes: mistakesOfFile(answer) } : previewView(answer);
-    return this.form(user, NO_FIELDS, { preview });
+    if (answer instanceof Problem) throw inFile(answer, textOf(upload));
+    return this.form(user, NO_FIELDS, previewView(answer));
   }
 
   /** The request as a file. @throws Problem 400 with each mistake; 413 when the request is too large */
@@ -83,10 +74,12 @@ export class RequestPageService {
     return answer;
   }
 
-  async submitFile(user: User, upload: Upload): Promise<Uploaded> {
+  /** @throws Problem whose mistakes are at the field of the file, or at the one without a choice */
+  async submitFile(user: User, upload: Upload): Promise<Page> {
+    checkChoice(upload);
     const answer = await orRefusal(() => this.submitTests(user, () => this.readFile(upload)));
-    if (!(answer instanceof Problem)) return { page: answer, refusal: null };
-    return { page: this.form(user, NO_FIELDS, { refusal: mistakesOfFile(answer) }), refusal: answer };
+    if (answer instanceof Problem) throw inFile(answer, textOf(upload));
+    return answer;
   }
 
   private async submitTests(user: User, read: () => Promise<Submitted>): Promise<Page> {
@@ -126,11 +119,21 @@ export class RequestPageService {
    */
   private async readFile({ file, suite, archs }: Upload): Promise<Submitted> {
     if (suite === '') return new BatchPipe(this.configuration).transform(file);
-    if (archs.length === 0) throw badRequest('A list for one suite needs an architecture.');
     const list = await new TestListPipe(this.configuration).transform(file);
     const { parts, ...rest } = submittedAt(list, suite, archs[0]!);
     return { parts: parts.map((part) => ({ ...part, archs })), ...rest };
   }
+}
+
+/** @throws Problem 400 for a list without an architecture */
+function checkChoice({ suite, archs }: Upload): void {
+  if (suite !== '' && archs.length === 0)
+    throw badRequestAt('A list for one suite needs an architecture.', '#/arch');
+}
+
+function textOf({ file }: Upload): string {
+  const value = file.get('tests')?.value;
+  return Buffer.isBuffer(value) ? value.toString() : typeof value === 'string' ? value : '';
 }
 
 /** Returns a problem with status 400 or 413, so that the form can show it; throws any other error. */

@@ -27,6 +27,7 @@ export function workerView(worker: WorkerDetails, drain: DrainResource | null = 
     lastRefusal: registered?.last_refusal ?? null,
     architectures: architecturesOf(registered?.architectures ?? [], offers).join(', '),
     since: timeOf(registered?.since ?? null),
+    isConnected: offers.length > 0,
     lastSeenAt: timeOf(registered?.last_seen_at ?? null),
     offers: offers.map((offer) => ({
       arch: offer.arch,
