@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ASSETS_PATH } from './assets';
 
@@ -88,4 +88,26 @@ it('links differ from the text around them, and drawings, edges and the focus fr
   expect(weakPairs(['link'], ['text'], 3)).toEqual([]);
   const cells = ['pass-cell', 'fail-cell', 'tmpfail-cell', 'neutral-cell', 'running-cell'];
   expect(weakPairs([...cells, 'strong-line', 'focus', 'notice-line'], ['back', 'raised'], 3)).toEqual([]);
+});
+
+/** The words in the strings and attributes of what writes HTML: templates, views and client scripts. */
+function writtenWords(): Set<string> {
+  const pages = join(ASSETS_PATH, '..');
+  const files = readdirSync(pages, { recursive: true, encoding: 'utf8' });
+  const texts = files
+    .filter((file) => /\.(eta|ts)$/.test(file) && !file.endsWith('.spec.ts'))
+    .map((file) => readFileSync(join(pages, file), 'utf8'));
+  const strings = texts.flatMap((text) => text.match(/"[^"\n]*"|'[^'\n]*'|`[^`]*`/g) ?? []);
+  const attributes = texts.flatMap((text) => text.match(/class="[^"]*"/g) ?? []);
+  return new Set([...strings, ...attributes].flatMap((string) => string.match(/[\w-]+/g) ?? []));
+}
+
+it('each class of a rule is written by a template, a view or a client script', () => {
+  const selectors = sheet.replace(/\/\*[^]*?\*\//g, '').match(/[^{};]+(?=\{)/g)!;
+  const classes = new Set(selectors.join().match(/(?<=\.)[a-z][\w-]*/g));
+  const written = writtenWords();
+  // Those of the colours of a log come from its library.
+  const unused = [...classes].filter((name) => !written.has(name) && !/^(fg-)?ansi-/.test(name));
+  expect(classes.size).toBeGreaterThan(100);
+  expect(unused).toEqual([]);
 });
