@@ -91,7 +91,7 @@ it('links differ from the text around them, and drawings, edges and the focus fr
 });
 
 /** The words in the strings and attributes of what writes HTML: templates, views and client scripts. */
-function writtenWords(): Set<string> {
+function wordsInStrings(): Set<string> {
   const pages = join(ASSETS_PATH, '..');
   const files = readdirSync(pages, { recursive: true, encoding: 'utf8' });
   const texts = files
@@ -105,9 +105,9 @@ function writtenWords(): Set<string> {
 it('each class of a rule is written by a template, a view or a client script', () => {
   const selectors = sheet.replace(/\/\*[^]*?\*\//g, '').match(/[^{};]+(?=\{)/g)!;
   const classes = new Set(selectors.join().match(/(?<=\.)[a-z][\w-]*/g));
-  const written = writtenWords();
+  const words = wordsInStrings();
   // Those of the colours of a log come from its library.
-  const unused = [...classes].filter((name) => !written.has(name) && !/^(fg-)?ansi-/.test(name));
+  const unused = [...classes].filter((name) => !words.has(name) && !/^(fg-)?ansi-/.test(name));
   expect(classes.size).toBeGreaterThan(100);
   expect(unused).toEqual([]);
 });
