@@ -71,6 +71,31 @@ function serverConfiguration(
   home: string,
 ): ServerConfiguration {
   const defaultBackend = file.defaultBackend ?? file.backends[0] ?? '';
+  const problems = serverProblems(file, yaml, defaultBackend);
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  const suites = withHost(file.suites, release);
+  return {
+    ...file.api,
+    ...(file.api.publicUrl !== undefined && { publicUrl: normalize(file.api.publicUrl) }),
+    packageLinks: file.api.packageLinks ?? linksFor(suites),
+    login: loginConfiguration(file.api.login, home),
+    ...(file.api.mail && { mail: mailConfiguration(file.api.mail, home) }),
+    host: env['PROCTOR_HOST'] ?? file.api.host,
+    port: portOf('PROCTOR_PORT', env, file.api.port),
+    metrics: {
+      ...file.api.metrics,
+      port: portOf('PROCTOR_API_METRICS_PORT', env, file.api.metrics.port),
+    },
+    suites,
+    architectures: withHost(file.architectures, hostArchitecture),
+    backends: file.backends,
+    defaultBackend,
+    variants: file.variants,
+  };
+}
+
+/** What settings of the file contradict each other, with the line of each. */
+function serverProblems(file: ServerFile, yaml: YamlFile, defaultBackend: string): string[] {
   const problems: string[] = [];
   if (!file.backends.includes(defaultBackend)) {
     problems.push(yaml.problem(['defaultBackend'], `${defaultBackend} is not among the backends`));
@@ -114,26 +139,7 @@ function serverConfiguration(
     problems.push(yaml.problem(key, 'openid is missing'));
   });
   problems.push(...mailProblems(file.api, yaml));
-  if (problems.length > 0) throw new ConfigurationError(problems);
-  const suites = withHost(file.suites, release);
-  return {
-    ...file.api,
-    ...(file.api.publicUrl !== undefined && { publicUrl: normalize(file.api.publicUrl) }),
-    packageLinks: file.api.packageLinks ?? linksFor(suites),
-    login: loginConfiguration(file.api.login, home),
-    ...(file.api.mail && { mail: mailConfiguration(file.api.mail, home) }),
-    host: env['PROCTOR_HOST'] ?? file.api.host,
-    port: portOf('PROCTOR_PORT', env, file.api.port),
-    metrics: {
-      ...file.api.metrics,
-      port: portOf('PROCTOR_API_METRICS_PORT', env, file.api.metrics.port),
-    },
-    suites,
-    architectures: withHost(file.architectures, hostArchitecture),
-    backends: file.backends,
-    defaultBackend,
-    variants: file.variants,
-  };
+  return problems;
 }
 
 /** Paths of secret files are relative to the home. */
