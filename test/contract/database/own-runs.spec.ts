@@ -45,6 +45,17 @@ it('a retry of another user’s run is in the lists of both, once, with both nam
   expect(ids(await ownRuns.byId(bob.userId, [first, own, other, retried]))).toEqual([retried]);
 });
 
+it('a private run that another user retried is in the list of its requestor alone', async () => {
+  const { ownRuns } = fixture.database;
+  const retried = await retry(await runs.finished({ isPrivate: true }), {
+    ...bob,
+    keyId: fixture.submitter.keyId,
+  });
+  expect(ids((await ownRuns.find(fixture.submitter.userId, ALL, 10, null)).runs)).toContain(retried);
+  expect((await ownRuns.find(bob.userId, ALL, 10, null)).runs).toEqual([]);
+  expect(await ownRuns.byId(bob.userId, [retried])).toEqual([]);
+});
+
 it('a user’s list is read from indexes, whatever the number of runs', async () => {
   await fixture.client.query(
     `insert into runs (package, suite, arch, backend, variant, priority, pin_packages, extra_apt_sources, is_private,

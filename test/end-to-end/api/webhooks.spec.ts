@@ -240,7 +240,9 @@ it('a user makes a webhook, reads its secret once, tests it and removes it', asy
   const own = /href="(\/user\/alice\/webhooks\/\d+)">https:\/\/192/.exec(page)![1]!;
   const form = { form_token: token, url, package: 'dash', suite: '', mine: 'true' };
   expect((await alice.post(own, form)).status).toBe(303);
-  expect(await alice.textOf(own)).toMatch(/finished, corrected, cancelled, superseded; of dash; of your runs\./);
+  expect(await alice.textOf(own)).toMatch(
+    /finished, corrected, cancelled, superseded; of dash; of your runs\./,
+  );
   expect((await alice.post(own, { ...form, url: 'https://me@192.0.2.1/' })).status).toBe(400);
   expect((await bob.post(own.replace('alice', 'bob'), form)).status).toBe(403);
   expect((await alice.post(`${own}/ping`, { form_token: token })).status).toBe(303);

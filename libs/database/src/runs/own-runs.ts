@@ -40,13 +40,16 @@ const LOOKED_AT_MAX = 50_000;
 /** Runs that a version depends on. */
 const FOLLOWED_MAX = 1_000;
 
-/** The runs that one user requested, with any key, and those by which the user retried runs of others. */
+/**
+ * The runs that one user requested, with any key, and public ones by which the user retried runs of others: an administrator who
+ * retried a private run may be none later.
+ */
 @Injectable()
 export class OwnRuns {
   constructor(private readonly database: Database) {}
 
   /**
-   * Runs of a user that match, newest requests first, private ones included.
+   * Runs of a user that match, newest requests first, the user's private ones included.
    * @param before only runs with lower ids
    * @param lookedAtMax how many of the user's newest runs are searched
    */
@@ -92,7 +95,7 @@ export class OwnRuns {
 }
 
 const BY_ID = selectRecords(
-  `where ($1::integer is null or r.requestor_id = $1 or r.retried_by = $1) and r.run_id = any($2::bigint[])
+  `where ($1::integer is null or r.requestor_id = $1 or r.retried_by = $1 and not r.is_private) and r.run_id = any($2::bigint[])
   order by r.run_id desc`,
 );
 
@@ -107,7 +110,8 @@ const AMONG = (columns: string, user = '$1'): string => `
     (select * from runs where requestor_id = ${user} and ($2::bigint is null or run_id < $2)
      order by run_id desc limit $3)
     union all
-    (select * from runs where retried_by = ${user} and retried_by <> requestor_id and ($2::bigint is null or run_id < $2)
+    (select * from runs where retried_by = ${user} and retried_by <> requestor_id and not is_private
+       and ($2::bigint is null or run_id < $2)
      order by run_id desc limit $3)
   ) own order by run_id desc limit $3`;
 
