@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { IsNotEmpty, IsString, Matches, ValidateBy } from 'class-validator';
+import { IsArray, IsNotEmpty, IsString, Matches, ValidateBy } from 'class-validator';
 import { InSchema } from './in-schema';
 import { together } from './rules';
 
@@ -60,3 +60,45 @@ export const SERVICE_URL = {
   disallow_auth: true,
   allow_fragments: false,
 };
+
+/** A list of addresses and networks, as `10.0.0.1`, `10.0.0.0/8`, `fd00::/8` or `loopback`. */
+export function ProxyList(): PropertyDecorator {
+  const rules = [
+    InSchema({ items: { type: 'string' } }),
+    IsArray(),
+    ValidateBy({
+      name: 'proxies',
+      validator: {
+        validate: (list: unknown) => Array.isArray(list) && list.every(isProxy),
+        defaultMessage: () => 'each proxy is an IP address, a network as 10.0.0.0/8, or loopback',
+      },
+    }),
+  ];
+  return together(rules);
+}
+
+/** A list of addresses and networks without `loopback`. */
+export function NetworkList(): PropertyDecorator {
+  const rules = [
+    InSchema({ items: { type: 'string' } }),
+    IsArray(),
+    ValidateBy({
+      name: 'networks',
+      validator: {
+        validate: (list: unknown) =>
+          Array.isArray(list) && list.every((each) => each !== 'loopback' && isProxy(each)),
+        defaultMessage: () => 'each entry is an IP address, or a network as 10.0.0.0/8',
+      },
+    }),
+  ];
+  return together(rules);
+}
+
+function isProxy(text: unknown): boolean {
+  if (typeof text !== 'string') return false;
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0) return text === 'loopback';
+  const bitsMax = family === 4 ? 32 : 128;
+  return rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax));
+}

@@ -35,10 +35,9 @@ import {
   Milliseconds,
   NameList,
   NoticeTexts,
-  ProxyList,
   Section,
 } from './rules';
-import { ListeningHost, UrlTemplate } from './address-rules';
+import { ListeningHost, ProxyList, UrlTemplate } from './address-rules';
 import { PublicUrl } from './public-url';
 
 const PACKAGE_LINKS_MAX = 20;

@@ -1,5 +1,6 @@
 import { IsBoolean, IsInt, Max, Min } from 'class-validator';
-import { Count, NetworkList } from './rules';
+import { NetworkList } from './address-rules';
+import { Count } from './rules';
 
 /** Events that are sent to addresses of users. */
 export class WebhooksSection {

@@ -11,7 +11,7 @@ import {
   MaxLength,
   Min,
 } from 'class-validator';
-import { Path } from './address-rules';
+import { NetworkList, Path } from './address-rules';
 import { AtStart } from './at-start';
 import { MetricsSection } from './metrics-section';
 import {
@@ -24,7 +24,6 @@ import {
   Milliseconds,
   NameList,
   NamesMax,
-  NetworkList,
   PackageTimeouts,
   Section,
 } from './rules';

@@ -1,6 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsOptional, ValidateNested } from 'class-validator';
-import type { DispatcherAnswer, Testbed } from './lease';
+import type { DispatcherAnswer } from './lease';
+import type { Testbed } from './lease-request';
 import type { MachineState } from './machine';
 import { IsRunId } from './run';
 import { IsText } from './text';

@@ -1,7 +1,8 @@
 import { Type } from 'class-transformer';
 import { IsOptional, ValidateNested } from 'class-validator';
 import { ATTEMPT_MAX, Grant, IsGrantEpoch } from './grant';
-import { type DispatcherAnswer, SlotIdentity } from './lease';
+import type { DispatcherAnswer } from './lease';
+import { SlotIdentity } from './lease-request';
 import { MachineState } from './machine';
 import { IsRunId } from './run';
 import { EXPLANATION_LENGTH_MAX, IsText } from './text';

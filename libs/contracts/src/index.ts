@@ -11,6 +11,7 @@ export * from './grant';
 export * from './protocol';
 export * from './machine';
 export * from './held-attempt';
+export * from './lease-request';
 export * from './lease';
 export * from './error-excerpt';
 export * from './report';

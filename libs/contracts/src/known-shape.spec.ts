@@ -17,7 +17,7 @@ import fc from 'fast-check';
 import { ExplainRequest } from './explain';
 import { KnownShape } from './known-shape';
 import { RenewRequest } from './held-attempt';
-import { LeaseRequest } from './lease';
+import { LeaseRequest } from './lease-request';
 import { FinishedReport, RecordedSignal, StartedReport } from './report';
 
 const uuid = 'b3a1a3a8-9f1e-4c5e-8a55-0d8b1a4f1d11';

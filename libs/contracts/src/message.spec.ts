@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { LeaseRequest } from './lease';
+import { LeaseRequest } from './lease-request';
 import { MalformedMessage, parseMessage } from './message';
 import { FinishedReport } from './report';
 import { jsonBytes, MESSAGE_BYTES_MAX } from './size';

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { RenewRequest, ReturnRequest, StopAttemptSignal } from './held-attempt';
 import type { RenewReply, ReturnReply } from './held-attempt';
-import { LeaseRequest, SlotsWanted } from './lease';
+import { SlotsWanted } from './lease';
+import { LeaseRequest } from './lease-request';
 import type { LeaseReply } from './lease';
 import { parseMessage } from './message';
 import { FinishedReport, RecordedSignal, StartedReport } from './report';

@@ -1,7 +1,7 @@
 import { ValidateBy, validateSync, type ValidationArguments, type ValidationOptions } from 'class-validator';
 import { KnownShape } from './known-shape';
 import { isArchitecture, isWord } from './names';
-import { WORKER_NAME } from './lease';
+import { WORKER_NAME } from './lease-request';
 import { isReason, isStorable, REASON_LENGTH_MAX } from './text';
 
 /** The message lacks its subject, the place of the value in the request: the reader of the value adds it. */

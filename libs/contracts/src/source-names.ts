@@ -1,5 +1,5 @@
 import { Matches } from 'class-validator';
-import { WORKER_NAME } from './lease';
+import { WORKER_NAME } from './lease-request';
 import { isPackageName } from './names';
 import { IsSuiteName } from './rules';
 import { IsWholeFrom } from './whole-number';

@@ -114,14 +114,8 @@ export type { Webhook, WebhookOwner, WebhookSettings } from './webhooks/webhooks
 export type { Submitter } from './runs/insert-runs';
 export type { SupersedeRule } from './runs/superseding';
 export { afterChange, DatabaseUnavailable } from './kit/unavailable';
-export {
-  InvalidUserName,
-  UnknownUser,
-  type User,
-  UserExists,
-  type UserRecord,
-  type UserStanding,
-} from './people/users';
+export type { User, UserRecord, UserStanding } from './people/user-statements';
+export { InvalidUserName, UnknownUser, UserExists } from './people/users';
 export type { EndedAttempt, WorkerComparison, WorkerHour } from './reading/worker-pages';
 export type {
   SeenWorker,

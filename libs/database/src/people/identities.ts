@@ -4,7 +4,8 @@ import { audit } from './audit-log';
 import { Database, type Statements } from '../kit/database';
 import { boolean, command, integer, selectList, statement } from '../kit/statement';
 import { errorCode } from '../kit/unavailable';
-import { type User, USER_COLUMNS, userSubject } from './users';
+import { type User, USER_COLUMNS } from './user-statements';
+import { userSubject } from './users';
 
 /** The identity of a person at a login provider. */
 export interface Identity {
