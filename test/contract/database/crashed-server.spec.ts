@@ -157,7 +157,7 @@ describe('a request whose commit is under way when the server is killed', () => 
     await crash();
     await postgres.start();
     await giveAgain(id);
-    expect(await submitted).toMatchObject({ changed: 'unknown' });
+    expect(await submitted).toMatchObject({ extent: 'unknown' });
   });
 });
 

@@ -125,7 +125,7 @@ it('submissions that come together all get the outcome when the answer to their 
 it('submissions that come together all get the outcome when their commit never arrived', async () => {
   link.lose('commit\0');
   for (const outcome of await Promise.allSettled([submit('one'), submitOnce('two', 'd')])) {
-    expect(outcome).toMatchObject({ status: 'rejected', reason: { changed: 'nothing' } });
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { extent: 'nothing' } });
     expect((outcome as PromiseRejectedResult).reason).toBeInstanceOf(DatabaseUnavailable);
   }
   expect(await stored()).toEqual([]);

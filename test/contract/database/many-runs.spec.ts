@@ -118,7 +118,7 @@ describe('a lost connection', () => {
     await link.cut();
     const error = await cancelled;
     expect(error).toBeInstanceOf(BrokenOff);
-    expect(error).toMatchObject({ changedIds: runIds.slice(0, 6), changed: 'nothing' });
+    expect(error).toMatchObject({ changedIds: runIds.slice(0, 6), extent: 'nothing' });
     await fixture.client.query('rollback');
     expect(await watch.cancellations.cancelMatching({ package: 'many' }, by())).toEqual(runIds.slice(6));
     await watch.close();

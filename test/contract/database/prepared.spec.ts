@@ -61,7 +61,7 @@ it('a prepared statement costs a transaction its end once, which may be begun ag
   const readNumber = () => database.transaction((transaction) => transaction.query(NUMBERS, [1]));
   const failure: unknown = await readNumber().catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(DatabaseUnavailable);
-  expect(failure).toMatchObject({ changed: 'nothing' });
+  expect(failure).toMatchObject({ extent: 'nothing' });
   expect(await readNumber()).toEqual([{ number: 7 }]);
 });
 

@@ -95,7 +95,7 @@ it('the wait of a request counts calls at the same time once', async () => {
 it('the wait of a request leaves no commit to chance: one that could not be looked for is not tried', async () => {
   link.slow(TOO_SLOW_MS);
   const { error, ms } = await failure(() => asOneRequest(submit));
-  expect(error).toMatchObject({ changed: 'nothing' });
+  expect(error).toMatchObject({ extent: 'nothing' });
   expect(ms).toBeLessThan(LIMITS.requestTimeoutMs + LATE_MS);
   link.clear();
   expect(await countRuns()).toBe(0);

@@ -72,6 +72,7 @@ it('one run is found by its id, with everything that was asked', async () => {
     logRemovedBy: null,
     artifactsRemovedBy: null,
     storyRemovedBy: null,
+    supersededBy: null,
     retryOf: null,
     keyId: fixture.submitter.keyId,
     requestor: 'ada',

@@ -220,7 +220,7 @@ it('the page of a trigger shows what would be done to many tests before it is do
   });
   const text = (await preview.text()).replace(/\s+/g, ' ');
   expect(text).toContain('New references: 1 run');
-  expect(text).toContain('about 1 minute of test time');
+  expect(text).toContain('about 1 min of test time');
   const form = hiddenIn(text);
   expect(form['run_ids']).toBe(String(failedRun));
   const all = hiddenIn(formIn(page, `${path}/retry`)!);

@@ -85,6 +85,8 @@ const LEFT_OVERS = {
     for (const name of ['nats/nats-server.pid', 'processes/worker.json']) {
       await rm(join(home, name), { force: true });
       await mkdir(join(home, name, 'no file'), { recursive: true });
+      const { uid, gid } = await stat(home);
+      if (process.getuid?.() === 0) run('chown', '-R', `${uid}:${gid}`, join(home, name));
     }
   },
   'an empty lock and a file of the first process': async (home: string) => {

@@ -14,7 +14,7 @@ function rig() {
   const clock = new ManualClock();
   const connections = new HeldConnections();
   const validRequests = new Set<ContextRequest>();
-  const state = { isAway: false, changed: (): void => undefined };
+  const state = { isAway: false, signal: (): void => undefined };
   const isStillReader = jest.fn((request: ContextRequest) =>
     state.isAway
       ? Promise.reject(new Error('the database is away'))
@@ -23,7 +23,7 @@ function rig() {
   const readers = new HeldReaders(
     connections,
     { isStillReader },
-    { onChange: (extent) => void (state.changed = extent) },
+    { onChange: (received) => void (state.signal = received) },
     clock,
   );
   readers.onApplicationBootstrap();
@@ -44,7 +44,7 @@ it('a reader who may no longer read is cut off at the signal, and the others sta
   const { state, follow } = rig();
   const [revoked, valid] = [follow(), follow()];
   revoked.forget();
-  state.changed();
+  state.signal();
   await settled();
   expect([revoked.destroy.mock.calls.length, valid.destroy.mock.calls.length]).toEqual([1, 0]);
 });
@@ -63,7 +63,7 @@ it('while rights cannot be checked no reader is cut off, and the next check does
   const revoked = follow();
   revoked.forget();
   state.isAway = true;
-  state.changed();
+  state.signal();
   await settled();
   expect(revoked.destroy).not.toHaveBeenCalled();
   state.isAway = false;
