@@ -24,7 +24,12 @@ describe('choices', () => {
     // As root another user executes it.
     await chmod(root, 0o711);
     [lines, fetches] = [[], []];
-    sources = { folder: join(root, 'fetched'), own: [ownPath(), join(root, 'second')], download: fetch };
+    sources = {
+      folder: join(root, 'fetched'),
+      own: [ownPath(), join(root, 'second')],
+      proxyVariables: [],
+      download: fetch,
+    };
   });
   afterEach(() => rm(root, { recursive: true }));
 
@@ -154,6 +159,18 @@ describe('choices', () => {
     debian = {};
     await expect(choose()).rejects.toThrow(NatsServerMissing);
     await expect(choose()).rejects.toThrow(/apt-get install --yes nats-server\n\(Could not resolve host/);
+  });
+
+  it.each([
+    [['http_proxy'], 'http_proxy names the proxy of downloads: correct it, or type unset http_proxy'],
+    [
+      ['http_proxy', 'https_proxy'],
+      'http_proxy, https_proxy name the proxy of downloads: correct them, or type unset http_proxy https_proxy',
+    ],
+  ])('an error of a download names the variables of its proxy: %s', async (proxyVariables, advice) => {
+    debian = {};
+    sources.proxyVariables = proxyVariables;
+    await expect(choose()).rejects.toThrow(advice);
   });
 
   it("a nats-server of the machine's release that is too old is refused", async () => {

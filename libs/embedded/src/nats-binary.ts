@@ -11,6 +11,8 @@ export const NATS_RELEASE = 'forky';
 /** The folder of Debian's package: often not in the PATH of an ordinary user. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin'];
 const IN_PACKAGE = 'usr/sbin/nats-server';
+/** Variables that apt follows. */
+const PROXY_VARIABLE = /^((https?|all)_proxy|(HTTPS?|ALL)_PROXY)$/;
 
 interface NatsBinary {
   path: string;
@@ -23,6 +25,8 @@ export interface NatsSources {
   ownPath?: string | undefined;
   /** Possible paths of the machine's own. */
   own: string[];
+  /** The environment variables that name a proxy for downloads. */
+  proxyVariables: string[];
   /** Folder for an unpacked package. */
   folder: string;
   /** Unpacks the package of a Debian release into the folder; null: of the machine's release. */
@@ -48,6 +52,7 @@ export function findNatsServer(folder: string, onLine: LineListener = () => unde
     {
       ownPath: variable ? resolve(variable) : undefined,
       own: candidates(process.env['PATH'] ?? ''),
+      proxyVariables: Object.keys(process.env).filter((name) => PROXY_VARIABLE.test(name)),
       folder,
       download: (release) =>
         release === null
@@ -81,7 +86,7 @@ export async function chooseNatsServer(sources: NatsSources, onLine: LineListene
   } catch (error) {
     throw new NatsServerMissing(
       'nats-server is not installed and could not be fetched from Debian. As root, type:\n' +
-        `  apt-get update && apt-get install --yes nats-server\n(${reasonOf(error)})`,
+        `  apt-get update && apt-get install --yes nats-server\n(${reasonOf(error)})${proxyAdvice(sources)}`,
       { cause: error },
     );
   }
@@ -91,6 +96,13 @@ export async function chooseNatsServer(sources: NatsSources, onLine: LineListene
 export function candidates(path: string): string[] {
   const folders = [...path.split(delimiter).filter((folder) => folder !== ''), ...SYSTEM_FOLDERS];
   return [...new Set(folders)].map((folder) => join(folder, 'nats-server'));
+}
+
+function proxyAdvice({ proxyVariables }: NatsSources): string {
+  const isOne = proxyVariables.length === 1;
+  return proxyVariables.length === 0
+    ? ''
+    : `\n${proxyVariables.join(', ')} ${isOne ? 'names' : 'name'} the proxy of downloads: correct ${isOne ? 'it' : 'them'}, or type unset ${proxyVariables.join(' ')}`;
 }
 
 function reportChoice(binary: NatsBinary, why: string, onLine: LineListener): NatsBinary {

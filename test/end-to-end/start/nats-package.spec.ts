@@ -30,12 +30,18 @@ it("the search for nats-server takes that of Debian's forky over the one before,
   await mkdir(unpacked);
   await writeFile(join(unpacked, 'of-an-earlier-one'), '');
   const fetch = (release: string | null) => unpackFromRelease('nats-server', release!, unpacked);
-  const first = await chooseNatsServer({ own: [], folder: unpacked, download: fetch }, () => undefined);
+  const first = await chooseNatsServer(
+    { own: [], proxyVariables: [], folder: unpacked, download: fetch },
+    () => undefined,
+  );
   expect(first.version).toMatch(/^2\.(1[3-9]|[2-9]\d)\.|^[3-9]\./);
   expect(await readdir(folder)).toEqual(['nats-server']);
   expect(await readdir(unpacked)).not.toContain('of-an-earlier-one');
   const offline = () => Promise.reject(new Error('nothing may be fetched'));
-  const again = await chooseNatsServer({ own: [], folder: unpacked, download: offline }, () => undefined);
+  const again = await chooseNatsServer(
+    { own: [], proxyVariables: [], folder: unpacked, download: offline },
+    () => undefined,
+  );
   expect(again).toEqual(first);
 });
 
